@@ -71,7 +71,8 @@ void layout(Plan& plan) {
     std::vector<char> can(count, 0);
     for (std::size_t id = 0; id < count; ++id) {
       const auto rank = plan.values[id].shape.rank();
-      can[id] = open[id] && read[id] && (how.layout == Layout::plain || (!viewed[id] && (rank == 3 || rank == 4))) &&
+      const bool has_blocks = rank >= 3 && rank <= (how.type == ElementType::f32 ? 5 : 4);
+      can[id] = open[id] && read[id] && (how.layout == Layout::plain || (!viewed[id] && has_blocks)) &&
                 writes(*writer[id]->kernel, how);
     }
     for (const auto& step : plan.steps) {

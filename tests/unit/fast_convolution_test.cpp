@@ -121,12 +121,12 @@ void check_direct(const ConvolutionShape& s) {
         direct_convolution(s, filters.data(), in, out, e, scratch.data(), threads);
       },
       rounding(s));
-  if (direct_packs_by_panels(s)) {
-    const Buffer room(direct_once_scratch_size(s, 4));
+  if (volume_packs_by_panels(s)) {
+    const Buffer room(volume_once_scratch_size(s, 4));
     check(
         s, d, sums,
         [&](const float* in, float* out, const Epilogue& e, ThreadPool& threads) {
-          direct_convolution_once(s, d.filters.data(), in, out, e, room.data(), threads);
+          direct_volume_once(s, d.filters.data(), in, out, e, room.data(), threads);
         },
         rounding(s));
   }
@@ -164,12 +164,13 @@ TEST_CASE("direct convolution") {
 
 TEST_CASE("direct convolution, packed by panels") {
   for (const auto& s : {shape(1, 1, 20, 264, 5, 4, 3, 3, 1, 1, 1), shape(1, 1, 33, 289, 9, 7, 3, 3, 2, 1, 1),
-                        shape(1, 1, 7, 256, 6, 6, 2, 2, 1, 1, 0), shape(1, 1, 16, 300, 5, 5, 1, 1, 2, 1, 0)}) {
-    REQUIRE(direct_packs_by_panels(s));
+                        shape(1, 1, 7, 256, 6, 6, 2, 2, 1, 1, 0), shape(1, 1, 16, 300, 5, 5, 1, 1, 2, 1, 0),
+                        shape(3, 1, 20, 264, 5, 4, 3, 3, 1, 1, 1)}) {
+    REQUIRE(volume_packs_by_panels(s));
     check_direct(s);
   }
-  CHECK_FALSE(direct_packs_by_panels(shape(2, 1, 20, 264, 5, 4, 3, 3, 1, 1, 1)));
-  CHECK_FALSE(direct_packs_by_panels(shape(1, 1, 32, 256, 130, 70, 3, 3, 1, 1, 1)));
+  CHECK_FALSE(volume_packs_by_panels(shape(1, 1, 20, 200, 5, 4, 3, 3, 1, 1, 1)));
+  CHECK_FALSE(volume_packs_by_panels(shape(1, 1, 128, 256, 130, 70, 3, 3, 1, 1, 1)));
 }
 
 TEST_CASE("direct convolution in groups") {
@@ -189,7 +190,8 @@ TEST_CASE("direct convolution in groups") {
 TEST_CASE("convolution whose taps fall beside the plane") {
   for (const auto& s : {shape(2, 1, 40, 50, 13, 15, 3, 3, 1, 9, 9), shape(1, 1, 64, 33, 9, 8, 3, 3, 1, 12, 12),
                         shape(1, 1, 32, 16, 20, 21, 3, 3, 2, 10, 10), shape(1, 1, 36, 90, 11, 40, 5, 3, 1, 6, 12),
-                        shape(1, 1, 32, 40, 1, 30, 1, 5, 1, 8, 16), shape(1, 1, 130, 40, 9, 30, 3, 3, 1, 2, 2)}) {
+                        shape(1, 1, 32, 40, 1, 30, 1, 5, 1, 8, 16), shape(1, 1, 130, 40, 9, 30, 3, 3, 1, 2, 2),
+                        shape(2, 1, 132, 261, 30, 31, 3, 3, 1, 4, 4)}) {
     const Data d(s);
     ThreadPool pool(4);
     REQUIRE(clipped_pays(s));
@@ -199,6 +201,13 @@ TEST_CASE("convolution whose taps fall beside the plane") {
         s, d, naive(s, d.in, d.filters),
         [&](const float* in, float* out, const Epilogue& e, ThreadPool& threads) {
           clipped_convolution(s, filters.data(), in, out, e, threads);
+        },
+        rounding(s));
+    const Buffer room(clipped_once_scratch_size(s, 4));
+    check(
+        s, d, naive(s, d.in, d.filters),
+        [&](const float* in, float* out, const Epilogue& e, ThreadPool& threads) {
+          clipped_convolution_once(s, d.filters.data(), in, out, e, room.data(), threads);
         },
         rounding(s));
   }
@@ -252,7 +261,9 @@ TEST_CASE("Winograd convolution") {
 TEST_CASE("Winograd convolution, packed by panels") {
   for (const auto& s : {shape(1, 1, 40, 290, 9, 7, 3, 3, 1, 1, 1), shape(1, 1, 33, 257, 6, 10, 3, 3, 1, 1, 0),
                         shape(1, 1, 40, 290, 20, 21, 3, 3, 1, 1, 1), shape(1, 1, 40, 290, 19, 21, 3, 3, 1, 3, 3),
-                        shape(1, 1, 130, 290, 1, 81, 1, 3, 1, 3, 3), shape(1, 1, 130, 257, 20, 9, 1, 3, 1, 1, 0)})
+                        shape(3, 1, 200, 250, 7, 8, 3, 3, 1, 1, 1), shape(2, 1, 50, 260, 21, 19, 3, 3, 1, 3, 3),
+                        shape(1, 1, 40, 250, 28, 31, 3, 3, 1, 4, 4), shape(1, 1, 130, 290, 1, 81, 1, 3, 1, 3, 3),
+                        shape(1, 1, 130, 257, 20, 9, 1, 3, 1, 1, 0)})
     for (const int m : s.taps() == 3 ? std::vector{kWinogradLine} : std::vector{2, 4}) {
       REQUIRE(winograd_packs_by_panels(s, m));
       const Data d(s);

@@ -12,6 +12,9 @@ namespace ovir::fast {
 /// Panels of more floats are packed where they are mapped: they would not stay in the second-level cache.
 inline constexpr i64 kMaxPanelRead = 256 << 10;
 
+/// The same of filters, which are packed in one pass: then those of 2048 channels and 9 taps are still read.
+inline constexpr i64 kMaxFiltersRead = 1 << 20;
+
 /// So many panels share out the work by themselves: each is packed by the thread that then uses it.
 inline constexpr i64 kOncePanels = 8;
 

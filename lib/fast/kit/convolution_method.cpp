@@ -9,17 +9,15 @@
 #include "fast/kernels/convolution/pointwise.hpp"
 #include "fast/kernels/convolution/transposed_few.hpp"
 #include "fast/kernels/convolution/transposed_product.hpp"
+#include "fast/kernels/convolution/volume.hpp"
 #include "fast/kernels/convolution/winograd.hpp"
 
 namespace ovir::fast {
-namespace {
 
-int tile(ConvolutionMethod m) {
+int winograd_tile_of(ConvolutionMethod m) {
   if (m == ConvolutionMethod::winograd_line) return kWinogradLine;
   return m == ConvolutionMethod::winograd2 ? 2 : 4;
 }
-
-}  // namespace
 
 std::string_view name(ConvolutionMethod method) {
   static constexpr std::string_view kNames[] = {
@@ -35,7 +33,7 @@ i64 filters_size(ConvolutionMethod method, const ConvolutionShape& shape) {
     case ConvolutionMethod::transposed: return direct_filters_size(shape);
     case ConvolutionMethod::winograd2:
     case ConvolutionMethod::winograd4:
-    case ConvolutionMethod::winograd_line: return winograd_filters_size(shape, tile(method));
+    case ConvolutionMethod::winograd_line: return winograd_filters_size(shape, winograd_tile_of(method));
     case ConvolutionMethod::depthwise:
     case ConvolutionMethod::grouped: return depthwise_filters_size(shape);
     case ConvolutionMethod::planar: return planar_filters_size(shape);
@@ -56,13 +54,13 @@ void pack(ConvolutionMethod method, const ConvolutionShape& shape, const Weights
     case ConvolutionMethod::transposed: return transposed_pack(shape, filters.data, to, pool);
     case ConvolutionMethod::winograd2:
     case ConvolutionMethod::winograd4:
-    case ConvolutionMethod::winograd_line: return winograd_pack(shape, tile(method), filters, to, pool);
+    case ConvolutionMethod::winograd_line: return winograd_pack(shape, winograd_tile_of(method), filters, to, pool);
     case ConvolutionMethod::depthwise:
     case ConvolutionMethod::grouped: return depthwise_pack(shape, filters.data, to);
     case ConvolutionMethod::planar: return planar_pack(shape, filters.data, to, pool);
-    case ConvolutionMethod::clipped: return clipped_pack(shape, filters.data, to, pool);
     case ConvolutionMethod::transposed_product: return transposed_product_pack(shape, filters.data, to, pool);
     case ConvolutionMethod::transposed_few: return transposed_few_pack(shape, filters.data, to, pool);
+    case ConvolutionMethod::clipped: return clipped_pack(shape, filters, to, pool);
     case ConvolutionMethod::few_outputs: return few_outputs_pack(shape, filters.data, to, pool);
     case ConvolutionMethod::bf16x3: return bf16x3_pack(shape, filters.data, to, pool);
   }
@@ -75,7 +73,7 @@ i64 scratch_size(ConvolutionMethod method, const ConvolutionShape& shape, int th
     case ConvolutionMethod::clipped: return 0;
     case ConvolutionMethod::winograd2:
     case ConvolutionMethod::winograd4:
-    case ConvolutionMethod::winograd_line: return winograd_scratch_size(shape, tile(method), threads);
+    case ConvolutionMethod::winograd_line: return winograd_scratch_size(shape, winograd_tile_of(method), threads);
     case ConvolutionMethod::depthwise:
     case ConvolutionMethod::grouped: return depthwise_scratch_size(shape, threads);
     case ConvolutionMethod::planar: return planar_scratch_size(shape, threads);
@@ -96,7 +94,7 @@ void compute(ConvolutionMethod method, const ConvolutionShape& shape, const floa
     case ConvolutionMethod::winograd2:
     case ConvolutionMethod::winograd4:
     case ConvolutionMethod::winograd_line:
-      return winograd_convolution(shape, tile(method), filters, in, out, epilogue, scratch, pool);
+      return winograd_convolution(shape, winograd_tile_of(method), filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::depthwise:
     case ConvolutionMethod::grouped: return depthwise_convolution(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::clipped: return clipped_convolution(shape, filters, in, out, epilogue, pool);
@@ -114,33 +112,37 @@ void compute(ConvolutionMethod method, const ConvolutionShape& shape, const floa
 
 bool packs_by_panels(ConvolutionMethod method, const ConvolutionShape& shape) {
   switch (method) {
-    case ConvolutionMethod::direct: return direct_packs_by_panels(shape);
+    case ConvolutionMethod::direct: return volume_packs_by_panels(shape);
     case ConvolutionMethod::pointwise: return pointwise_packs_by_panels(shape);
     case ConvolutionMethod::bf16x3: return bf16x3_packs_by_panels(shape);
+    case ConvolutionMethod::clipped: return clipped_packs_by_panels(shape);
     case ConvolutionMethod::winograd2:
     case ConvolutionMethod::winograd4:
-    case ConvolutionMethod::winograd_line: return winograd_packs_by_panels(shape, tile(method));
+    case ConvolutionMethod::winograd_line: return winograd_packs_by_panels(shape, winograd_tile_of(method));
     default: return false;
   }
 }
 
 i64 once_scratch_size(ConvolutionMethod method, const ConvolutionShape& shape, int threads) {
   switch (method) {
-    case ConvolutionMethod::direct: return direct_once_scratch_size(shape, threads);
+    case ConvolutionMethod::direct: return volume_once_scratch_size(shape, threads);
     case ConvolutionMethod::pointwise: return pointwise_once_scratch_size(shape, threads);
     case ConvolutionMethod::bf16x3: return bf16x3_once_scratch_size(shape, threads);
-    default: return winograd_once_scratch_size(shape, tile(method), threads);
+    case ConvolutionMethod::clipped: return clipped_once_scratch_size(shape, threads);
+    default: return winograd_once_scratch_size(shape, winograd_tile_of(method), threads);
   }
 }
 
 void compute_once(ConvolutionMethod method, const ConvolutionShape& shape, const Weights& filters, const float* in,
                   float* out, const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
   switch (method) {
-    case ConvolutionMethod::direct: return direct_convolution_once(shape, filters, in, out, epilogue, scratch, pool);
+    case ConvolutionMethod::direct: return direct_volume_once(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::pointwise:
       return pointwise_convolution_once(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::bf16x3: return bf16x3_convolution_once(shape, filters, in, out, epilogue, scratch, pool);
-    default: return winograd_convolution_once(shape, tile(method), filters, in, out, epilogue, scratch, pool);
+    case ConvolutionMethod::clipped: return clipped_convolution_once(shape, filters, in, out, epilogue, scratch, pool);
+    default:
+      return winograd_convolution_once(shape, winograd_tile_of(method), filters, in, out, epilogue, scratch, pool);
   }
 }
 

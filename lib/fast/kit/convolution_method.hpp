@@ -32,6 +32,7 @@ constexpr bool is_winograd(ConvolutionMethod m) {
   return m == ConvolutionMethod::winograd2 || m == ConvolutionMethod::winograd4 ||
          m == ConvolutionMethod::winograd_line;
 }
+int winograd_tile_of(ConvolutionMethod m);
 /// Of tiles that winograd_tile() gives, not 0.
 constexpr ConvolutionMethod winograd_of(int tile) {
   if (tile == kWinogradLine) return ConvolutionMethod::winograd_line;

@@ -33,27 +33,6 @@ ConvolutionShape with_planes(const ConvolutionAttrs& attrs, const ConvolutionSha
   return s;
 }
 
-ConvolutionShape with_slices(const ConvolutionAttrs& attrs, const ConvolutionShape& known, std::span<const i64> data,
-                             std::span<const i64> out) {
-  auto slice = known;
-  slice.kernel_height = 1;
-  slice = with_planes(attrs, slice, data, out);
-  auto s = slice;
-  const auto depth = attrs.window(0, known.kernel_height).resolved(data[2]);
-  s.height = data[2];
-  s.width = slice.plane();
-  s.out_height = out[2];
-  s.out_width = slice.out_plane();
-  s.kernel_height = known.kernel_height;
-  s.stride_y = depth.stride;
-  s.stride_x = 1;
-  s.dilation_y = depth.dilation;
-  s.dilation_x = 1;
-  s.pad_top = depth.pad_begin;
-  s.pad_left = 0;
-  return s;
-}
-
 bool keeps_plane(const View& data, const ConvolutionShape& s) {
   return data.dim(1) == s.channels && data.size() == data.dim(0) * s.channels * s.plane() &&
          data.dim(data.rank() - 1) == s.width;

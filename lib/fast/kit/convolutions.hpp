@@ -14,11 +14,6 @@ namespace ovir::fast {
 ConvolutionShape with_planes(const ConvolutionAttrs& attrs, const ConvolutionShape& known, std::span<const i64> data,
                              std::span<const i64> out);
 
-/// The same of three spatial axes as a plane, whose rows are the slices and whose columns their pixels: of a convolution
-/// along slices, whose kernel has `known.kernel_height` of them, of one tap each.
-ConvolutionShape with_slices(const ConvolutionAttrs& attrs, const ConvolutionShape& known, std::span<const i64> data,
-                             std::span<const i64> out);
-
 /// Whether data have the planes of `s`, of which only the batch may differ.
 bool keeps_plane(const View& data, const ConvolutionShape& s);
 

@@ -1,6 +1,5 @@
 // Convolution-1, GroupConvolution-1, ConvolutionBackpropData-1 and GroupConvolutionBackpropData-1 of one and two
-// spatial axes, and what follows them, also with a Pad of zeros before them; and Convolution-1 of three axes along the
-// first of them, or of single values, which is one of two: slices and their pixels. Filters are packed when the plan is made,
+// spatial axes, and what follows them, also with a Pad of zeros before them. Filters are packed when the plan is made,
 // where it runs often and knows them; else in each run, by all threads, into scratch memory that stays in the cache.
 #include <limits>
 
@@ -22,29 +21,28 @@ namespace {
 /// Output pixels from which on a single run brings values into blocks and back, where it cannot leave them there.
 constexpr i64 kPlaneWorthReordering = 400;
 
-/// Output pixels from which on filters that are packed in every run are worth transforming for Winograd.
-constexpr i64 kPlaneWorthTransforming = 150;
+/// Output pixels, of all images, from which on filters that are packed in every run are worth transforming for
+/// Winograd.
+constexpr i64 kPixelsWorthTransforming = 150;
 
 /// Output pixels of a side from which on products of three parts are preferred to Winograd's tiles of 2 × 2.
 constexpr i64 kSideWorthSplitting = 12;
-
-/// Axes of data with three spatial ones.
-constexpr i64 kVolume = 5;
 
 /// Convolutions of the patches of an image have more than most kernels take. Packed in a single run, their filters
 /// would take memory and save no time.
 constexpr i64 kAnyTaps = std::numeric_limits<i64>::max();
 
-/// `once`: filters are packed in every run. `open`: planes are not known. `adds`: there is a residual.
-ConvolutionMethod choose(const ConvolutionShape& s, bool once, bool open, bool adds) {
+/// `once`: filters are packed in every run, for so many images at least; 0: before. `open`: planes are not known.
+/// `adds`: there is a residual. `constant`: filters are known.
+ConvolutionMethod choose(const ConvolutionShape& s, i64 once, bool open, bool adds, bool constant) {
   if (s.is_by_channel()) return ConvolutionMethod::depthwise;
   if (groups_slide(s)) return ConvolutionMethod::grouped;
-  if (!once && !adds && few_outputs_pays(s)) return ConvolutionMethod::few_outputs;
+  if (constant && !adds && few_outputs_pays(s)) return ConvolutionMethod::few_outputs;
   if (s.groups == 1 && s.channels <= kFewChannels && planar_taps(s) <= kMaxPlanarTaps) return ConvolutionMethod::planar;
-  if (!open && s.is_sampled()) return choose(s.sampled(), once, open, adds);
+  if (!open && s.is_sampled()) return choose(s.sampled(), once, open, adds, constant);
   const bool splits = !open && bf16x3_convolution_pays(s);
   if (s.is_pointwise()) return splits ? ConvolutionMethod::bf16x3 : ConvolutionMethod::pointwise;
-  const auto tile = once && s.out_plane() < kPlaneWorthTransforming ? 0 : winograd_tile(s);
+  const auto tile = once > 0 && once * s.out_plane() < kPixelsWorthTransforming ? 0 : winograd_tile(s);
   if (!open && tile == 0 && clipped_pays(s)) return ConvolutionMethod::clipped;
   // On two threads as fast as Winograd's small tiles or faster, and rounds less.
   const bool middling = tile == 2 && std::min(s.out_height, s.out_width) >= kSideWorthSplitting;
@@ -71,8 +69,9 @@ class BlockedConvolution final : public Kernel {
         method_(method),
         ending_(std::move(ending)) {
     const bool in_panels = method == ConvolutionMethod::direct || method == ConvolutionMethod::pointwise ||
-                           method == ConvolutionMethod::bf16x3 || is_winograd(method);
-    if (in_panels && s.groups == 1 && panel_floats() <= kMaxPanelRead) file_ = std::move(file);
+                           method == ConvolutionMethod::clipped || method == ConvolutionMethod::bf16x3 ||
+                           is_winograd(method);
+    if (in_panels && s.groups == 1 && panel_floats() <= kMaxFiltersRead) file_ = std::move(file);
     if (!filters) return;
     ThreadPool alone(1);
     filters_ = Buffer(filters_size(method, s));
@@ -83,8 +82,7 @@ class BlockedConvolution final : public Kernel {
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
     auto state = std::make_unique<State>();
-    const auto shape_of = sizes.in[0].rank() == kVolume ? with_slices : with_planes;
-    auto& s = state->shape = shape_of(attrs_, known_, sizes.in[0].dims, sizes.out[0].dims);
+    auto& s = state->shape = with_planes(attrs_, known_, sizes.in[0].dims, sizes.out[0].dims);
     const auto& out = sizes.out[0];
     if (s.channels != known_.channels || s.outputs != known_.outputs) return nullptr;
     if (sampled_ ? !s.is_sampled() : method_ == ConvolutionMethod::pointwise && !s.is_pointwise()) return nullptr;
@@ -190,41 +188,16 @@ std::optional<Match> packed_match(const Graphlet& graph, int root) {
   const auto& s = convolution.shape;
   Match match{sum->nodes, {convolution.data}, nullptr};
   auto ending = take_ending(graph, match, convolution.rank, 1, s.outputs, sum->ending());
-  const auto method = choose(s, false, convolution.open, ending.residual >= 0);
+  const auto method = choose(s, 0, convolution.open, ending.residual >= 0, true);
   if (s.taps() > kMaxTaps && method != ConvolutionMethod::planar) return std::nullopt;
   match.kernel = std::make_unique<BlockedConvolution>(convolution.attrs, s, method, sum->filters().data(),
                                                       WeightsFile(), std::move(ending));
   return match;
 }
 
-/// One of three spatial axes of known sizes that is pointwise, or that Winograd takes along the first of them.
-std::optional<Match> volume_match(const Graphlet& graph, int root) {
-  const auto convolution = static_convolution(graph, root, kVolume);
-  if (!convolution || convolution->rank != kVolume || convolution->open || convolution->transposed ||
-      convolution->shape.groups > 1 || !convolution->shape.is_pointwise())
-    return std::nullopt;
-  const auto input = graph.input(root, 0), filters = graph.input(root, 1);
-  auto s = convolution->shape;
-  s.kernel_height = graph.fact(filters).shape[2].length();
-  s = with_slices(convolution->attrs, s, graph.fact(input).shape.to_shape(), graph.fact({root, 0}).shape.to_shape());
-  s.batch = 1;
-  const bool once = !graph.options().steady();
-  const auto* packed = once ? nullptr : graph.constant(filters);
-  if (packed && packed->type() != ElementType::f32) return std::nullopt;
-  Match match{{root}, {input}, nullptr};
-  if (!packed) match.inputs.push_back(filters);
-  auto ending = take_ending(graph, match, kVolume, 1, s.outputs);
-  const auto method = choose(s, once, false, ending.residual >= 0);
-  if (method != ConvolutionMethod::pointwise && method != ConvolutionMethod::winograd_line) return std::nullopt;
-  match.kernel =
-      std::make_unique<BlockedConvolution>(convolution->attrs, s, method, packed ? packed->data<float>() : nullptr,
-                                           packed ? WeightsFile() : file_of(graph, filters), std::move(ending));
-  return match;
-}
-
 std::optional<Match> match(const Graphlet& graph, int root) {
   const auto convolution = static_convolution(graph, root, 4, true, kAnyTaps);
-  if (!convolution) return volume_match(graph, root);
+  if (!convolution) return std::nullopt;
   const auto& [attrs, known, rank, open, transposed, input, pad_node] = *convolution;
   const auto filters = graph.input(root, 1);
   // Values whose sizes are found when the step runs lie plainly.
@@ -238,8 +211,9 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   Match match{convolution->nodes(root), {input}, nullptr};
   if (!packed) match.inputs.push_back(filters);
   auto ending = take_ending(graph, match, rank, 1, known.outputs);
+  const auto images = std::max<i64>(graph.fact(input).shape[0].min, 1);
   const auto method = transposed ? choose_transposed(known, !packed, ending.residual >= 0)
-                                 : choose(known, true, open, ending.residual >= 0);
+                                 : choose(known, images, open, ending.residual >= 0, graph.constant(filters));
   match.kernel =
       std::make_unique<BlockedConvolution>(attrs, known, method, packed ? packed->data<float>() : nullptr,
                                            packed ? WeightsFile() : file_of(graph, filters), std::move(ending));

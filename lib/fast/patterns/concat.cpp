@@ -108,7 +108,7 @@ class Concat final : public Kernel {
 bool joins_channels(const Graphlet& graph, int root, i64 axis) {
   constexpr i64 kFew = 8;
   const auto& out = graph.fact({root, 0}).shape;
-  if (axis != 1 || out.rank() < 3 || out.rank() > 4) return false;
+  if (axis != 1 || out.rank() < 3 || out.rank() > 5) return false;
   const auto& inputs = graph.node(root).inputs;
   return std::all_of(inputs.begin(), inputs.end(), [&](ValueRef v) {
     const auto& shape = graph.fact(v).shape;

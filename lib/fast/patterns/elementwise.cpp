@@ -91,7 +91,7 @@ class ElementwiseChain final : public Kernel {
 /// Empty where an operand lies otherwise, or channels do not fill their blocks.
 std::vector<Extent> extents_of(const Graphlet& graph, const std::vector<ValueRef>& operands, const PartialShape& out) {
   std::vector<Extent> result;
-  if (!out.is_static() || out.rank() < 3 || out.rank() > 4 || out[1].length() % kBlock != 0) return {};
+  if (!out.is_static() || out.rank() < 3 || out.rank() > 5 || out[1].length() % kBlock != 0) return {};
   for (const auto& v : operands) {
     const auto& shape = graph.fact(v).shape;
     if (!shape.is_static()) return {};

@@ -1,9 +1,8 @@
-// Convolution-1 and GroupConvolution-1 of three spatial axes, and what follows them: an output slice is the sum of
-// convolutions of two axes, one for each plane of the kernel.
-#include <algorithm>
-
+// Convolution-1 of three spatial axes, and GroupConvolution-1 of one group, and what follows them. Filters are packed
+// when the plan is made, where it runs often and knows them; else in each run.
 #include "fast/kernels/convolution/planar.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
+#include "fast/kernels/convolution/volume.hpp"
 #include "fast/kernels/convolution/winograd.hpp"
 #include "fast/kit/convolution_method.hpp"
 #include "fast/kit/convolutions.hpp"
@@ -12,28 +11,31 @@
 namespace ovir::fast::patterns::volume_convolution {
 namespace {
 
-ConvolutionMethod choose(const ConvolutionShape& s) {
-  if (s.is_depthwise()) return ConvolutionMethod::depthwise;
-  if (s.groups == 1 && s.channels <= kFewChannels && planar_taps(s) <= kMaxPlanarTaps) return ConvolutionMethod::planar;
-  if (s.is_pointwise()) return ConvolutionMethod::pointwise;
-  const auto tile = winograd_tile(s);
-  return tile == 0 ? ConvolutionMethod::direct : winograd_of(tile);
-}
+/// Output pixels from which on filters that are packed in every run are worth transforming for Winograd.
+constexpr i64 kPixelsWorthTransforming = 150;
 
-/// Of the output, all channels, blocked.
-i64 slice_out(const ConvolutionShape& s) { return blocks_of(s.outputs) * s.out_plane() * kBlock; }
+ConvolutionMethod choose(const VolumeShape& v, bool once) {
+  const auto& s = v.slice;
+  if (s.channels <= kFewChannels && planar_taps(planar_slice(v)) <= kMaxPlanarTaps) return ConvolutionMethod::planar;
+  if (const auto tile = once && v.out_volume() < kPixelsWorthTransforming ? 0 : winograd_tile(v.rows()); tile > 0)
+    return winograd_of(tile);
+  return s.taps() == 1 ? ConvolutionMethod::pointwise : ConvolutionMethod::direct;
+}
 
 class VolumeConvolution final : public Kernel {
  public:
-  /// `s`: of a slice; `planes` of the kernel; `filters`: those known when the plan is made; null: they are operand 1.
-  VolumeConvolution(const ConvolutionAttrs& attrs, const ConvolutionShape& s, i64 planes, const float* filters,
-                    Ending ending)
-      : attrs_(attrs), known_(s), planes_(planes), method_(choose(s)), ending_(std::move(ending)) {
+  /// `known`: the volume of an image, of one pixel where it is `open`. `filters`: those known when the plan is made;
+  /// null: they are operand 1, and may be read from `file`.
+  VolumeConvolution(const ConvolutionAttrs& attrs, const VolumeShape& known, bool open, ConvolutionMethod method,
+                    const float* filters, WeightsFile file, Ending ending)
+      : attrs_(attrs), known_(known), open_(open), method_(method), ending_(std::move(ending)) {
+    if (room_floats() <= kMaxFiltersRead && method != ConvolutionMethod::planar) file_ = std::move(file);
     if (!filters) return;
+    packs_ = false;
     ThreadPool alone(1);
-    const Buffer plane(plane_floats());
-    filters_ = Buffer(planes_ * filters_size(method_, known_));
-    pack_planes(filters, plane.data(), filters_.data(), alone);
+    const auto v = seen(known_);
+    filters_ = Buffer(filters_size(v));
+    pack(v, filters, filters_.data(), alone);
   }
 
   std::string name() const override {
@@ -41,160 +43,159 @@ class VolumeConvolution final : public Kernel {
   }
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
-    auto state = std::make_unique<State>();
     const auto &data = sizes.in[0], &out = sizes.out[0];
-    auto& s = state->shape = with_planes(attrs_, known_, data.dims, out.dims);
-    if (s.channels != known_.channels || s.outputs != known_.outputs ||
-        (method_ == ConvolutionMethod::pointwise && !s.is_pointwise()) ||
-        (ending_.residual >= 0 && sizes.in[ending_.residual].size() != out.size()))
+    auto state = std::make_unique<State>();
+    auto& v = state->shape = known_;
+    v.slice = with_planes(attrs_, known_.slice, data.dims, out.dims);
+    const auto& s = v.slice;
+    const auto* residual = ending_.residual < 0 ? nullptr : &sizes.in[ending_.residual];
+    if (s.channels != known_.slice.channels || s.outputs != known_.slice.outputs ||
+        (residual && residual->size() != out.size()))
       return nullptr;
-    state->images = s.batch;
-    state->slices = data.dim(2);
-    state->out_slices = out.dim(2);
-    state->depth = attrs_.window(0, planes_).resolved(state->slices);
-    // One output slice after the other, or all of them by one plane of the kernel, whichever is read again from nearer.
-    const auto filters = filters_size(method_, known_);
-    state->by_slices = state->depth.stride > 1 || slice_in(s) + slice_out(s) > filters;
-    // What follows the sums is done as they are stored, where each is stored once.
-    state->ends_with_sums = planes_ == 1 && ending_.residual < 0 && state->depth.pad_begin == 0 &&
-                            (state->out_slices - 1) * state->depth.stride < state->slices;
-    s.batch = state->by_slices ? 1 : state->out_slices;
-    state->in = state->reserve(state->slices * slice_in(s));
-    state->out = state->reserve(state->out_slices * slice_out(s));
-    state->work = state->reserve(scratch_size(method_, s, runtime.threads()));
-    if (filters_.size() > 0) return state;
-    state->filters = state->reserve(planes_ * filters);
-    state->plane = state->reserve(plane_floats());
+    if (open_) {
+      const auto depth = attrs_.window(0, v.kernel_planes).resolved(data.dim(2));
+      v.slices = data.dim(2);
+      v.out_slices = out.dim(2);
+      v.pad = depth.pad_begin;
+      if (packs_ && method_ != ConvolutionMethod::planar) v = v.trimmed();
+    }
+    const auto of = [&](i64 channels, i64 volume) { return s.batch * blocks_of(channels) * volume * kBlock; };
+    if (data.layout == Layout::plain && method_ != ConvolutionMethod::planar)
+      state->in = state->reserve(of(s.channels, v.volume()));
+    if (out.layout == Layout::plain) state->out = state->reserve(of(s.outputs, v.out_volume()));
+    if (residual && residual->layout == Layout::plain) state->residual = state->reserve(of(s.outputs, v.out_volume()));
+    v = seen(v);
+    const auto threads = runtime.threads();
+    state->by_panels = packs_ && packs_by_panels(v);
+    if (state->by_panels) {
+      state->work = state->reserve(is_winograd(method_) ? winograd_once_scratch_size(v, tile(), threads)
+                                                        : volume_once_scratch_size(v, threads));
+      return state;
+    }
+    state->work = state->reserve(scratch_size(v, threads));
+    if (!packs_) return state;
+    state->filters = state->reserve(filters_size(v));
+    if (file_) state->room = state->reserve(threads * room_floats());
     return state;
   }
 
   void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
            Runtime& runtime) const override {
     auto& state = static_cast<State&>(prepared);
-    const auto& s = state.shape;
+    const auto& v = state.shape;
+    const auto& s = v.slice;
     auto& pool = runtime.pool();
-    const auto* filters = filters_.data();
-    if (state.filters) {
-      pack_planes(in[1].as<const float>(), state.floats(state.plane), state.floats(state.filters), pool);
-      filters = state.floats(state.filters);
+    const auto blocked = [&](const View& from, const Scratch& room, i64 channels, i64 volume) {
+      if (!room) return from.as<const float>();
+      to_blocked(from.as<const float>(), state.floats(room), s.batch, channels, volume, pool);
+      return const_cast<const float*>(state.floats(room));
+    };
+    const auto* x = blocked(in[0], state.in, s.channels, v.volume());
+    const auto* residual =
+        ending_.residual < 0 ? nullptr : blocked(in[ending_.residual], state.residual, s.outputs, v.out_volume());
+    auto* y = state.out ? state.floats(state.out) : out[0].as<float>();
+    const auto epilogue = ending_.epilogue(residual);
+    auto* work = state.floats(state.work);
+    const auto given = file_ ? Weights(file_, state.room ? state.floats(state.room) : nullptr)
+                             : Weights(packs_ ? in[1].as<const float>() : nullptr);
+    if (state.by_panels) {
+      if (is_winograd(method_)) winograd_convolution_once(v, tile(), given, x, y, epilogue, work, pool);
+      else direct_volume_once(v, given, x, y, epilogue, work, pool);
+    } else {
+      if (packs_) pack(v, given, state.floats(state.filters), pool);
+      compute(v, packs_ ? state.floats(state.filters) : filters_.data(), x, y, epilogue, work, pool);
     }
-    const auto size = out[0].size() / state.images;
-    for (i64 image = 0; image < state.images; ++image) {
-      take_slices(state, in[0].as<const float>() + image * s.channels * state.slices * s.plane(),
-                  state.floats(state.in), pool);
-      if (!state.by_slices) slices(state, filters, {0, state.out_slices}, pool);
-      else
-        for (i64 z = 0; z < state.out_slices; ++z) slices(state, filters, {z, z + 1}, pool);
-      auto* y = out[0].as<float>() + image * size;
-      to_plain(state.floats(state.out), y, 1, s.outputs, s.out_plane(), pool, state.out_slices);
-      const auto* residual = ending_.residual < 0 ? nullptr : in[ending_.residual].as<const float>() + image * size;
-      if (!state.ends_with_sums && !ending_.name.empty()) end(y, residual, size / s.outputs, pool);
-    }
+    if (state.out) to_plain(y, out[0].as<float>(), s.batch, s.outputs, v.out_volume(), pool);
   }
+
+  bool reads(int input, Layout layout) const override {
+    if (layout == Layout::plain) return true;
+    return input == 0 ? method_ != ConvolutionMethod::planar : input != 1 || !packs_;
+  }
+  bool writes(Layout) const override { return true; }
+  bool holds(int input) const override { return input == 1 && file_; }
+  /// Each place of the residual is read before the output's same place is written.
+  bool writes_over(int input) const override { return ending_.writes_over(input); }
 
  private:
   struct State final : KernelState {
-    ConvolutionShape shape;  ///< of the slices that are computed at once
-    Window depth;
-    i64 images = 0, slices = 0, out_slices = 0;
-    bool by_slices = false, ends_with_sums = false;
-    Scratch in, out, work, filters, plane;
+    VolumeShape shape;
+    Scratch in, residual, out, work, filters, room;
+    bool by_panels = false;  ///< filters are packed while they are used
   };
 
-  /// Of the input, all channels.
-  i64 slice_in(const ConvolutionShape& s) const {
-    return method_ == ConvolutionMethod::planar ? s.channels * s.plane() : blocks_of(s.channels) * s.plane() * kBlock;
+  int tile() const { return winograd_tile_of(method_); }
+  /// As the kernel takes it.
+  VolumeShape seen(const VolumeShape& v) const {
+    if (is_winograd(method_)) return v.rows();
+    return method_ == ConvolutionMethod::planar ? v : v.folded();
   }
 
-  /// [channels][slices][plane], slice by slice.
-  void take_slices(const State& state, const float* x, float* to, ThreadPool& pool) const {
-    const auto channels = state.shape.channels, plane = state.shape.plane();
-    if (method_ != ConvolutionMethod::planar) return to_blocked(x, to, 1, channels, plane, pool, state.slices);
-    parallel_ranges(pool, state.slices * channels, static_cast<double>(plane) / 8, [&](i64 begin, i64 end) {
-      for (auto i = begin; i < end; ++i)
-        std::copy_n(x + (i % channels * state.slices + i / channels) * plane, plane, to + i * plane);
-    });
+  /// For each thread, where filters are read.
+  i64 room_floats() const { return round_up(kBlock * known_.filter_floats(), kBlock); }
+
+  i64 filters_size(const VolumeShape& v) const {
+    if (is_winograd(method_)) return winograd_filters_size(v, tile());
+    return method_ == ConvolutionMethod::planar ? planar_filters_size(planar_slice(v)) : volume_filters_size(v);
   }
-
-  i64 plane_floats() const { return planes_ == 1 ? 0 : known_.outputs * known_.group_channels() * known_.taps(); }
-
-  /// Filters [outputs][channels][planes][taps], each plane by itself.
-  void pack_planes(const float* filters, float* plane, float* to, ThreadPool& pool) const {
-    const auto taps = known_.taps(), rows = known_.outputs * known_.group_channels();
-    for (i64 p = 0; p < planes_; ++p, to += filters_size(method_, known_)) {
-      for (i64 row = 0; planes_ > 1 && row < rows; ++row)
-        std::copy_n(filters + (row * planes_ + p) * taps, taps, plane + row * taps);
-      pack(method_, known_, planes_ == 1 ? filters : plane, to, pool);
-    }
+  void pack(const VolumeShape& v, const Weights& weights, float* to, ThreadPool& pool) const {
+    if (is_winograd(method_)) return winograd_pack(v, tile(), weights, to, pool);
+    if (method_ == ConvolutionMethod::planar) return planar_pack(planar_slice(v), weights.data, to, pool);
+    volume_pack(v, weights, to, pool);
   }
-
-  /// The sums of output slices `wanted`.
-  void slices(State& state, const float* filters, Part wanted, ThreadPool& pool) const {
-    const auto& depth = state.depth;
-    /// Those whose input slice for this plane of the kernel is none of the padding.
-    const auto inside = [&](i64 plane) {
-      const auto first = plane * depth.dilation - depth.pad_begin;
-      const auto begin = std::max(wanted.begin, first >= 0 ? 0 : ceil_div(-first, depth.stride));
-      const auto end = first >= state.slices ? 0 : (state.slices - 1 - first) / depth.stride + 1;
-      return Part{begin, std::min(wanted.end, end)};
-    };
-    const auto add = [&](i64 plane, Part part, bool to_others) {
-      if (part.begin >= part.end) return;
-      auto s = state.shape;
-      s.batch = part.end - part.begin;
-      const auto from = part.begin * depth.stride + plane * depth.dilation - depth.pad_begin;
-      auto* y = state.floats(state.out) + part.begin * slice_out(s);
-      const auto epilogue = state.ends_with_sums ? ending_.epilogue(nullptr) : Epilogue{};
-      compute(method_, s, filters + plane * filters_size(method_, known_), state.floats(state.in) + from * slice_in(s),
-              y, false, to_others ? Epilogue{.residual = y} : epilogue, state.floats(state.work), pool);
-    };
-    // The plane that all of them have, so that nothing need be cleared.
-    i64 first = 0;
-    while (first < planes_ && (inside(first).begin > wanted.begin || inside(first).end < wanted.end)) ++first;
-    if (first < planes_) add(first, wanted, false);
-    else
-      std::fill_n(state.floats(state.out) + wanted.begin * slice_out(state.shape),
-                  (wanted.end - wanted.begin) * slice_out(state.shape), 0.0f);
-    for (i64 p = 0; p < planes_; ++p)
-      if (p != first) add(p, inside(p), true);
+  i64 scratch_size(const VolumeShape& v, int threads) const {
+    if (is_winograd(method_)) return winograd_scratch_size(v, tile(), threads);
+    if (method_ == ConvolutionMethod::planar) return planar_scratch_size(planar_slice(v), threads);
+    return volume_scratch_size(v, threads);
   }
-
-  /// What follows the sums, channel by channel.
-  void end(float* y, const float* residual, i64 volume, ThreadPool& pool) const {
-    constexpr i64 kRun = 4096;
-    const auto epilogue = ending_.epilogue(residual);
-    const auto runs = ceil_div(volume, kRun);
-    parallel_ranges(pool, known_.outputs * runs, kRun, [&](i64 begin, i64 end) {
-      for (auto i = begin; i < end; ++i) {
-        const auto first = i % runs * kRun, at = i / runs * volume + first;
-        finish_row(isa(), epilogue, i / runs, 0, y + at, residual ? residual + at : nullptr, y + at,
-                   std::min(kRun, volume - first));
-      }
-    });
+  void compute(const VolumeShape& v, const float* filters, const float* x, float* y, const Epilogue& epilogue,
+               float* work, ThreadPool& pool) const {
+    if (is_winograd(method_)) return winograd_convolution(v, tile(), filters, x, y, epilogue, work, pool);
+    if (method_ == ConvolutionMethod::planar) return planar_volume(v, filters, x, y, epilogue, work, pool);
+    direct_volume(v, filters, x, y, epilogue, work, pool);
+  }
+  bool packs_by_panels(const VolumeShape& v) const {
+    if (is_winograd(method_)) return winograd_packs_by_panels(v, tile());
+    return method_ != ConvolutionMethod::planar && volume_packs_by_panels(v);
   }
 
   ConvolutionAttrs attrs_;
-  ConvolutionShape known_;
-  i64 planes_;
+  VolumeShape known_;
+  bool open_, packs_ = true;  ///< `packs`: in every run
   ConvolutionMethod method_;
   Ending ending_;
   Buffer filters_;
+  WeightsFile file_;
 };
 
 std::optional<Match> match(const Graphlet& graph, int root) {
   constexpr i64 kRank = 5;
   const auto convolution = static_convolution(graph, root, kRank);
-  if (!convolution || convolution->rank != kRank) return std::nullopt;
+  if (!convolution || convolution->rank != kRank || convolution->shape.groups > 1) return std::nullopt;
+  const bool open = convolution->open;
   const auto filters = graph.input(root, 1);
-  const auto& shape = graph.fact(filters).shape;
+  const auto &shape = graph.fact(filters).shape, &in = graph.fact(graph.input(root, 0)).shape,
+             &out = graph.fact({root, 0}).shape;
+  VolumeShape v;
+  v.slice = convolution->shape;
+  v.slices = open ? 1 : in[2].length();
+  v.out_slices = open ? 1 : out[2].length();
+  v.planes = v.kernel_planes = shape[shape.rank() - 3].length();
+  const auto depth = convolution->attrs.window(0, v.planes).resolved(v.slices);
+  v.stride = depth.stride;
+  v.dilation = depth.dilation;
+  v.pad = depth.pad_begin;
+  const auto method = choose(v, !graph.options().steady());
+  if (method != ConvolutionMethod::planar && method != ConvolutionMethod::winograd_line && !open) v = v.trimmed();
+  if (method != ConvolutionMethod::planar && !volume_fits(v)) return std::nullopt;
   const auto* packed = graph.options().steady() ? graph.constant(filters) : nullptr;
   if (packed && packed->type() != ElementType::f32) return std::nullopt;
   Match match{{root}, {graph.input(root, 0)}, nullptr};
   if (!packed) match.inputs.push_back(filters);
-  auto ending = take_ending(graph, match, kRank, 1, convolution->shape.outputs);
+  auto ending = take_ending(graph, match, kRank, 1, v.slice.outputs);
   match.kernel =
-      std::make_unique<VolumeConvolution>(convolution->attrs, convolution->shape, shape[shape.rank() - 3].length(),
-                                          packed ? packed->data<float>() : nullptr, std::move(ending));
+      std::make_unique<VolumeConvolution>(convolution->attrs, v, open, method, packed ? packed->data<float>() : nullptr,
+                                          packed ? WeightsFile() : file_of(graph, filters), std::move(ending));
   return match;
 }
 

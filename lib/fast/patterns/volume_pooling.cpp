@@ -7,6 +7,12 @@
 namespace ovir::fast::patterns::volume_pooling {
 namespace {
 
+/// Whether windows along the first axis are none that pooled_shape() would refuse along the others.
+bool depth_fits(const PoolAttrs& attrs, std::span<const i64> in, std::span<const i64> out) {
+  const auto depth = attrs.window(0).resolved(in[2]);
+  return depth.kernel <= kMaxPoolTaps && !hangs_over(depth, in[2], out[2]);
+}
+
 class VolumePooling final : public Kernel {
  public:
   VolumePooling(const PoolAttrs& attrs, bool maximum) : attrs_(attrs), maximum_(maximum) {}
@@ -16,29 +22,31 @@ class VolumePooling final : public Kernel {
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
     const auto &in = sizes.in[0], &out = sizes.out[0];
     const auto pooled = pooled_shape(attrs_, in.dims, out.dims);
+    if (!pooled || !depth_fits(attrs_, in.dims, out.dims)) return nullptr;
     const auto slices = in.dim(2), out_slices = out.dim(2);
     const auto depth = attrs_.window(0).resolved(slices);
-    if (!pooled || depth.kernel > kMaxPoolTaps || hangs_over(depth, slices, out_slices)) return nullptr;
     auto state = std::make_unique<State>();
     state->plane = *pooled;
     auto& plane = state->plane.shape;
-    const auto lanes = blocks_of(plane.channels) * kBlock;
-    plane.batch *= slices;
-    // What the slices gave is one block of planes that are as high as the volume is deep.
+    // Blocks of channels lie as images do that have no more of them.
+    const auto images = in.dim(0) * blocks_of(plane.channels);
+    plane.channels = plane.outputs = plane.groups = kBlock;
+    plane.batch = images * slices;
+    // What the slices gave are planes that are as high as the volume is deep.
     auto& line = state->line.shape;
-    line.batch = in.dim(0);
+    line.batch = images;
     line.channels = line.outputs = line.groups = kBlock;
     line.height = slices;
     line.out_height = out_slices;
-    line.width = line.out_width = lanes / kBlock * plane.out_plane();
+    line.width = line.out_width = plane.out_plane();
     line.kernel_height = depth.kernel;
     line.stride_y = depth.stride;
     line.dilation_y = depth.dilation;
     line.pad_top = depth.pad_begin;
     state->line.pad_bottom = depth.pad_end;
-    state->in = state->reserve(plane.batch * plane.plane() * lanes);
-    state->between = state->reserve(plane.batch * plane.out_plane() * lanes);
-    state->out = state->reserve(line.batch * out_slices * plane.out_plane() * lanes);
+    if (in.layout == Layout::plain) state->in = state->reserve(plane.batch * plane.plane() * kBlock);
+    state->between = state->reserve(plane.batch * plane.out_plane() * kBlock);
+    if (out.layout == Layout::plain) state->out = state->reserve(images * out_slices * plane.out_plane() * kBlock);
     return state;
   }
 
@@ -47,13 +55,20 @@ class VolumePooling final : public Kernel {
     const auto& state = static_cast<State&>(prepared);
     const auto &plane = state.plane.shape, &line = state.line.shape;
     auto& pool = runtime.pool();
-    to_blocked(in[0].as<const float>(), state.floats(state.in), line.batch, plane.channels, plane.plane(), pool,
-               line.height);
-    pool_axes(state.plane, state.floats(state.in), state.floats(state.between), pool);
-    pool_axes(state.line, state.floats(state.between), state.floats(state.out), pool);
-    to_plain(state.floats(state.out), out[0].as<float>(), line.batch, plane.channels, plane.out_plane(), pool,
-             line.out_height);
+    const auto batch = in[0].dim(0), channels = in[0].dim(1);
+    const auto* x = in[0].as<const float>();
+    if (state.in) {
+      to_blocked(x, state.floats(state.in), batch, channels, line.height * plane.plane(), pool);
+      x = state.floats(state.in);
+    }
+    auto* y = state.out ? state.floats(state.out) : out[0].as<float>();
+    pool_axes(state.plane, x, state.floats(state.between), pool);
+    pool_axes(state.line, state.floats(state.between), y, pool);
+    if (state.out) to_plain(y, out[0].as<float>(), batch, channels, line.out_height * plane.out_plane(), pool);
   }
+
+  bool reads(int, Layout) const override { return true; }
+  bool writes(Layout) const override { return true; }
 
  private:
   struct State final : KernelState {
@@ -78,6 +93,12 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const bool maximum = graph.type(root) == "MaxPool";
   // Indices are for the reference kernel, and so are averages whose windows may begin beyond the volume.
   if (maximum ? graph.is_read({root, 1}) : attrs.rounding_type != Rounding::floor) return std::nullopt;
+  const auto& out = graph.fact({root, 0}).shape;
+  // Where sizes are known the layouts count on the kernel.
+  if (shape.is_static() && out.is_static()) {
+    const auto from = shape.to_shape(), to = out.to_shape();
+    if (!pooled_shape(attrs, from, to) || !depth_fits(attrs, from, to)) return std::nullopt;
+  }
   return Match{{root}, {x}, std::make_unique<VolumePooling>(attrs, maximum)};
 }
 

@@ -64,18 +64,6 @@ void winograd_upright(Net& n) {
   const auto x = n.input({1, 40, 32, 9});
   n.result(relu(n, biased(n, convolution(n, x, {64, 40, 3, 1}, windows(2, 1)), 64)));
 }
-/// One of three axes that has single values, behind one along time, so that what lies between stays blocked.
-void slices(Net& n) {
-  const Texts deep{{"strides", "1,1,1"}, {"dilations", "1,1,1"}, {"pads_begin", "1,0,0"}, {"pads_end", "1,0,0"}};
-  const auto x = convolution(n, n.input({2, 40, 9, 6, 7}), {64, 40, 3, 1, 1}, deep);
-  const auto y = relu(n, n.op("Add-1", {x, n.weights({1, 64, 1, 1, 1})}));
-  n.result(n.op("Swish-4", {convolution(n, y, {20, 64, 1, 1, 1}, windows(3))}));
-}
-void slices_added(Net& n) {
-  const Texts wide{{"strides", "1,1,1"}, {"dilations", "4,1,1"}, {"pads_begin", "4,0,0"}, {"pads_end", "3,0,0"}};
-  const auto x = convolution(n, n.input({1, 33, 25, 4, 5}), {34, 33, 3, 1, 1}, wide);
-  n.result(relu(n, n.op("Add-1", {x, n.input({1, 34, 24, 4, 5})})));
-}
 void planar(Net& n) {
   const auto x = n.input({1, 3, 23, 21});
   n.result(relu(n, biased(n, convolution(n, x, {18, 3, 3, 3}, windows(2, 1, 1)), 18)));
@@ -323,15 +311,12 @@ constexpr Example kExamples[] = {
     {"winograd4.convolution+Sigmoid", winograd4, kOften, kFixed, true, kWinograd},
     {"winograd4.convolution+Sigmoid", winograd4, kOnce, kFixed, true, kWinograd},
     {"winograd2.convolution+bias+Relu", winograd_dilated, kOften, kFixed, true, kWinograd},
+    {"winograd2.convolution+bias+Relu", winograd_dilated, kOnce, kFixed, true, kWinograd},
     {"winograd2.convolution+bias+residual+Swish", winograd_grouped, kOften, kFixed, true, kWinograd},
     {"winograd2.convolution+bias+residual+Swish", winograd_grouped, kOnce, kFixed, true, kWinograd},
     {"winograd_line.convolution+bias+Swish+residual", winograd_line, kOften, kFixed, true, kWinograd},
     {"winograd_line.convolution+bias+Swish+residual", winograd_line, kOnce, kFixed, true, kWinograd},
     {"winograd_line.convolution+bias+Relu", winograd_upright, kOften, kFixed, true, kWinograd},
-    {"winograd_line.convolution+bias+Relu", slices, kOften, kFixed, true, kWinograd},
-    {"pointwise.convolution+Swish", slices, kOften, kFixed, true, kWinograd},
-    {"pointwise.convolution+Swish", slices, kOnce, kFixed, true, kWinograd},
-    {"winograd_line.convolution+residual+Relu", slices_added, kOften, kFixed, true, kWinograd},
     {"pointwise.convolution+bias+Relu", pixels_apart},
     {"pointwise.convolution+bias+Relu", pixels_apart, kOnce},
     {"pointwise.convolution", pixels_apart_grouped},
@@ -350,11 +335,11 @@ constexpr Example kExamples[] = {
     {"depthwise.convolution+bias+Clamp", depthwise, kOnce},
     {"few_outputs.convolution+bias+Sigmoid", one_output},
     {"few_outputs.convolution+bias+Sigmoid", one_output, kOften, kOpen},
-    {"direct.convolution+bias+Sigmoid", one_output, kOnce},
+    {"few_outputs.convolution+bias+Sigmoid", one_output, kOnce},
     {"few_outputs.convolution+Relu", eight_outputs},
     {"few_outputs.convolution+bias+Relu", colors},
     {"few_outputs.convolution+bias+Swish", image_to_eight},
-    {"planar.convolution+bias+Swish", image_to_eight, kOnce},
+    {"few_outputs.convolution+bias+Swish", image_to_eight, kOnce},
     {"transposed.convolution+bias+Relu", transposed},
     {"transposed.convolution+bias+Relu", transposed, kOnce, kOpen},
     {"transposed_product.convolution+bias+Relu", transposed_vector},

@@ -15,6 +15,25 @@ void nothing(Net& n) {
 }
 void nothing_alone(Net& n) { n.result(padded(n, n.input({2, 9, 7}), {0, 0, 0}, {0, 0, 0}, 3)); }
 
+int beside(Net& n, int x, std::initializer_list<i64> begin, std::initializer_list<i64> end, const char* mode) {
+  return n.op("Pad-12", {x, n.indices(begin), n.indices(end)}, {{"pad_mode", mode}});
+}
+void edge(Net& n) { n.result(beside(n, n.input({2, 3, 4, 5}), {1, 0, 2, 3}, {0, 1, 1, 2}, "edge")); }
+void reflect(Net& n) { n.result(beside(n, n.input({3, 4, 5, 2}), {0, 2, 4, 0}, {0, 1, 0, 1}, "reflect")); }
+void symmetric(Net& n) { n.result(beside(n, n.input({3, 4, 5, 2}), {3, 2, 0, 0}, {1, 4, 2, 0}, "symmetric")); }
+/// Between convolutions, which keep values blocked, and before one that an input comes to.
+void reflect_blocked(Net& n) {
+  const auto x = convolution(n, n.input({2, 17, 6, 7}), {20, 17, 1, 1}, windows(2));
+  n.result(convolution(n, beside(n, x, {0, 0, 1, 2}, {0, 0, 2, 3}, "reflect"), {18, 20, 3, 3}, windows(2)));
+}
+void edge_blocked(Net& n) {
+  n.result(convolution(n, beside(n, n.input({1, 33, 9}), {0, 0, 3}, {0, 0, 0}, "edge"), {16, 33, 3}, windows(1)));
+}
+void zeros_blocked(Net& n) {
+  const auto x = convolution(n, n.input({1, 17, 3, 6, 7}), {20, 17, 1, 1, 1}, windows(3));
+  n.result(convolution(n, padded(n, x, {0, 0, 1, 0, 2}, {0, 0, 0, 2, 3}, 0), {18, 20, 3, 3, 3}, windows(3)));
+}
+
 // clang-format off
 constexpr Example kExamples[] = {
     {"pad", all_sides},
@@ -23,6 +42,15 @@ constexpr Example kExamples[] = {
     {"pad", nothing},
     {"pad", nothing_alone},
     {"pad", nothing_alone, kOften, kOpen},
+    {"pad", edge},
+    {"pad", edge, kOnce, kOpen},
+    {"pad", reflect},
+    {"pad", reflect, kOften, kOpen},
+    {"pad", symmetric},
+    {"pad", reflect_blocked},
+    {"pad", reflect_blocked, kOnce},
+    {"pad", edge_blocked},
+    {"pad", zeros_blocked},
 };
 // clang-format on
 

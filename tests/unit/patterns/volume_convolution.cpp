@@ -44,12 +44,26 @@ void padded_point(Net& n) {
   const auto x = convolution(n, n.input({1, 18, 5, 6, 7}), {20, 18, 1, 1, 1}, deep);
   n.result(relu(n, biased_volume(n, x, 20)));
 }
-void depthwise(Net& n) {
-  const auto x = n.input({1, 24, 4, 8, 7});
-  n.result(n.op("GroupConvolution-1", {x, n.weights({24, 1, 1, 3, 3, 3})}, windows(3, 1, 1)));
+void point(Net& n) {
+  const auto x = convolution(n, n.input({2, 18, 5, 6, 7}), {20, 18, 1, 1, 1}, windows(3));
+  n.result(relu(n, biased_volume(n, x, 20)));
 }
-void grouped(Net& n) {
-  n.result(n.op("GroupConvolution-1", {n.input({1, 12, 4, 5, 6}), n.weights({3, 6, 4, 2, 3, 3})}, windows(3, 1, 1)));
+/// By Winograd along the first axis, blocked up to one of single values.
+void slices(Net& n) {
+  const Texts deep{{"strides", "1,1,1"}, {"dilations", "1,1,1"}, {"pads_begin", "1,0,0"}, {"pads_end", "1,0,0"}};
+  const auto x = convolution(n, n.input({2, 40, 9, 6, 7}), {64, 40, 3, 1, 1}, deep);
+  const auto y = relu(n, biased_volume(n, x, 64));
+  n.result(n.op("Swish-4", {convolution(n, y, {20, 64, 1, 1, 1}, windows(3))}));
+}
+void slices_added(Net& n) {
+  const Texts wide{{"strides", "1,1,1"}, {"dilations", "4,1,1"}, {"pads_begin", "4,0,0"}, {"pads_end", "3,0,0"}};
+  const auto x = convolution(n, n.input({1, 33, 25, 4, 5}), {34, 33, 3, 1, 1}, wide);
+  n.result(relu(n, n.op("Add-1", {x, n.input({1, 34, 24, 4, 5})})));
+}
+/// Before most slices there is padding: the first plane of the kernel meets nothing else.
+void slices_behind(Net& n) {
+  const Texts deep{{"strides", "1,1,1"}, {"dilations", "1,1,1"}, {"pads_begin", "8,0,0"}, {"pads_end", "0,0,0"}};
+  n.result(convolution(n, n.input({1, 33, 2, 8, 5}), {34, 33, 3, 1, 1}, deep));
 }
 void computed(Net& n) {
   n.result(n.op("Convolution-1", {n.input({1, 16, 4, 5, 6}), relu(n, n.input({17, 16, 3, 3, 3}))}, windows(3, 1, 1)));
@@ -73,9 +87,14 @@ constexpr Example kExamples[] = {
     {"volume.direct.convolution", flat},
     {"volume.pointwise.convolution+PRelu", line},
     {"volume.pointwise.convolution+PRelu", line, kOnce},
+    {"volume.pointwise.convolution+bias+Relu", point},
     {"volume.pointwise.convolution+bias+Relu", padded_point},
-    {"volume.depthwise.convolution", depthwise},
-    {"volume.direct.convolution", grouped},
+    {"volume.winograd_line.convolution+bias+Relu", slices, kOften, kFixed, true, kWinograd},
+    {"volume.winograd_line.convolution+bias+Relu", slices, kOnce, kFixed, true, kWinograd},
+    {"volume.pointwise.convolution+Swish", slices, kOften, kFixed, true, kWinograd},
+    {"volume.winograd_line.convolution+residual+Relu", slices_added, kOften, kFixed, true, kWinograd},
+    {"volume.winograd_line.convolution", slices_behind, kOften, kFixed, true, kWinograd},
+    {"volume.winograd_line.convolution", slices_behind, kOnce, kFixed, true, kWinograd},
     {"volume.direct.convolution", computed},
 };
 // clang-format on

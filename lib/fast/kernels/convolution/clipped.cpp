@@ -1,12 +1,15 @@
 #include "fast/kernels/convolution/clipped.hpp"
 
+#include <array>
+
 #include "fast/kernels/product/packed.hpp"
 
 namespace ovir::fast {
 namespace {
 
 constexpr i64 kFewestChannels = 32, kManyChannels = 128;
-constexpr double kMostInside = 0.8;  // of all taps of all pixels
+constexpr i64 kBandFloats = 96 << 10;  // of input, while the taps of a panel go by
+constexpr double kMostInside = 0.8;    // of all taps of all pixels
 
 /// Outputs [begin, end) along an axis, of those in [first, last), that have the tap `offset` inside.
 struct Inside {
@@ -98,6 +101,27 @@ struct Job {
   }
 };
 
+/// `valid` filters, which lie together at `from`, into sixteen columns of a packed panel of `columns`:
+/// [tap][channel][columns].
+void pack_columns(const ConvolutionShape& s, const float* from, i64 valid, i64 columns, float* to) {
+  constexpr i64 kRows = 64;  // transposed at a time
+  const auto taps = s.taps(), each = s.channels * taps, channels = blocks_of(s.channels) * kBlock;
+  if (valid < kBlock || channels > s.channels)
+    for (i64 i = 0; i < taps * channels; ++i) std::fill_n(to + i * columns, kBlock, 0.0f);
+  alignas(64) std::array<float, kRows * kBlock> rows;
+  for (i64 first = 0; first < each; first += kRows) {
+    const auto count = std::min(kRows, each - first);
+    isa().transpose(from + first, each, rows.data(), kBlock, valid, count);
+    for (i64 r = 0; r < count; ++r) {
+      const auto channel = (first + r) / taps, tap = (first + r) % taps;
+      std::copy_n(rows.data() + r * kBlock, valid, to + (tap * channels + channel) * columns);
+    }
+  }
+}
+
+/// Of a thread that packs a panel right before it is used: its filters as they were read, and the panel.
+i64 once_room(const ConvolutionShape& s) { return kColumns * (s.channels + blocks_of(s.channels) * kBlock) * s.taps(); }
+
 }  // namespace
 
 bool clipped_pays(const ConvolutionShape& s) {
@@ -113,19 +137,17 @@ bool clipped_pays(const ConvolutionShape& s) {
 
 i64 clipped_filters_size(const ConvolutionShape& s) { return panels_size(panels_of(s, nullptr).k, s.outputs); }
 
-void clipped_pack(const ConvolutionShape& s, const float* filters, float* to, ThreadPool& pool) {
+void clipped_pack(const ConvolutionShape& s, const Weights& weights, float* to, ThreadPool& pool) {
   const auto panels = panels_of(s, to);
-  const auto taps = s.taps(), channels = blocks_of(s.channels) * kBlock;
-  parallel_ranges(pool, panels.count(), static_cast<double>(panels.k * kColumns), [&](i64 begin, i64 end) {
-    for (auto panel = begin; panel < end; ++panel) {
-      const auto columns = panels.columns(panel), first = panel * kColumns;
-      auto* packed = to + (panels.panel(panel) - to);
-      std::fill_n(packed, panels.k * columns, 0.0f);
-      for (i64 block = 0; block < s.channels; block += kBlock)
-        for (i64 o = 0; o < std::min(columns, s.outputs - first); ++o)
-          for (auto c = block; c < std::min(block + kBlock, s.channels); ++c)
-            for (i64 tap = 0; tap < taps; ++tap)
-              packed[(tap * channels + c) * columns + o] = filters[((first + o) * s.channels + c) * taps + tap];
+  const auto each = s.channels * s.taps();
+  Slots rooms(weights.room, weights.file ? std::min(kBlock, s.outputs) * each : 0, slots_for(pool));
+  parallel_ranges(pool, ceil_div(s.outputs, kBlock), static_cast<double>(kBlock * each) / 3, [&](i64 begin, i64 end) {
+    const Slots::Lease room(rooms);
+    for (auto i = begin; i < end; ++i) {
+      const auto first = i * kBlock, valid = std::min(kBlock, s.outputs - first), panel = first / kColumns;
+      auto* const packed = to + (panels.panel(panel) - to);
+      pack_columns(s, weights.get(first * each, valid * each, room.data()), valid, panels.columns(panel),
+                   packed + first % kColumns);
     }
   });
 }
@@ -142,6 +164,33 @@ void clipped_convolution(const ConvolutionShape& s, const float* filters, const 
     const auto panel = chunk / bands % all.count();
     const Part band(s.out_height, bands, chunk % bands);
     job.rows(chunk / (bands * all.count()), panel, all.panel(panel), all.columns(panel), band.begin, band.end);
+  });
+  clear_padding(s, epilogue.activation, out);
+}
+
+bool clipped_packs_by_panels(const ConvolutionShape& s) { return s.outputs >= kOncePanels * kColumns; }
+
+i64 clipped_once_scratch_size(const ConvolutionShape& s, int threads) { return threads * once_room(s); }
+
+void clipped_convolution_once(const ConvolutionShape& s, const Weights& weights, const float* in, float* out,
+                              const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
+  if (s.out_plane() == 0) return;
+  const Job job{isa(), s, in, out, epilogue};
+  const auto each = s.channels * s.taps(), input = blocks_of(s.channels) * s.plane() * kBlock;
+  const auto bands = std::clamp<i64>(ceil_div(input, kBandFloats), 1, s.out_height);
+  Slots rooms(scratch, once_room(s), slots_for(pool));
+  parallel(pool, ceil_div(s.outputs, kColumns), [&](i64 panel) {
+    const Slots::Lease room(rooms);
+    auto* const packed = room.data() + kColumns * each;
+    const auto first = panel * kColumns, valid = std::min(kColumns, s.outputs - first),
+               columns = valid > kBlock ? kColumns : kBlock;
+    const auto* const read = weights.get(first * each, valid * each, room.data());
+    for (i64 half = 0; half < columns; half += kBlock)
+      pack_columns(s, read + half * each, std::min(kBlock, valid - half), columns, packed + half);
+    for (i64 i = 0; i < s.batch * bands; ++i) {
+      const Part band(s.out_height, bands, i % bands);
+      job.rows(i / bands, panel, packed, columns, band.begin, band.end);
+    }
   });
   clear_padding(s, epilogue.activation, out);
 }

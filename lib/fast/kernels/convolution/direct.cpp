@@ -341,12 +341,6 @@ void pack_dense(const ConvolutionShape& s, const Weights& filters, float* to, Th
               });
 }
 
-/// Of a thread that packs a panel right before it is used: sixteen filters as they were read, and the panel.
-i64 once_room(const ConvolutionShape& s) {
-  return round_up(kBlock * s.channels * s.taps(), kBlock) +
-         panels_size(blocks_of(s.channels) * kBlock * s.taps(), kColumns);
-}
-
 }  // namespace
 
 i64 direct_filters_size(const ConvolutionShape& s) {
@@ -371,41 +365,6 @@ void direct_convolution(const ConvolutionShape& s, const float* filters, const f
                         const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
   run(s, forward(s), filters, Groups(s).blocks() * kBlock * s.taps(), s.groups == 1 ? s.channels % kBlock : 0, in, out,
       epilogue, scratch, pool);
-  clear_padding(s, epilogue.activation, out);
-}
-
-bool direct_packs_by_panels(const ConvolutionShape& s) {
-  const auto p = forward(s);
-  return s.groups == 1 && s.batch == 1 && s.outputs >= kOncePanels * kColumns && p.taps > 0 &&
-         !copies_bands(s, p, blocks_of(s.channels));
-}
-
-i64 direct_once_scratch_size(const ConvolutionShape& s, int threads) {
-  return direct_scratch_size(s, threads) + threads * once_room(s);
-}
-
-void direct_convolution_once(const ConvolutionShape& s, const Weights& filters, const float* in, float* out,
-                             const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
-  const auto p = forward(s);
-  if (s.out_plane() == 0) return;
-  const Groups groups(s);
-  const auto blocks = groups.blocks(), taps = s.taps(), each = s.channels * taps, rows = blocks * kBlock * taps;
-  const Job job{isa(), s, p, groups, nullptr, epilogue, rows, s.channels % kBlock};
-  const auto from = padded_source(s, p, blocks, in, scratch, pool);
-  Slots rooms(scratch + direct_scratch_size(s, slots_for(pool)), once_room(s), slots_for(pool));
-  parallel(pool, ceil_div(s.outputs, kColumns), [&](i64 panel) {
-    const Slots::Lease room(rooms);
-    auto* const packed = room.data() + round_up(kBlock * each, kBlock);
-    const auto columns = Panels{packed, rows, s.outputs}.columns(panel);
-    if (s.outputs - panel * kColumns < columns) std::fill_n(packed, rows * columns, 0.0f);
-    for (i64 half = 0; half < columns; half += kBlock) {
-      const auto first = panel * kColumns + half, count = std::min(kBlock, s.outputs - first);
-      const auto* const read = filters.get(first * each, count * each, room.data());
-      for (i64 block = 0; block < blocks; ++block)
-        pack_block(s, read, count, block, columns, packed + block * kBlock * taps * columns + half);
-    }
-    job.rows(from, out, 0, 0, panel, packed, columns, 0, p.out_rows);
-  });
   clear_padding(s, epilogue.activation, out);
 }
 

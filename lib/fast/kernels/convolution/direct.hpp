@@ -21,13 +21,6 @@ i64 direct_scratch_size(const ConvolutionShape& shape, int threads);
 void direct_convolution(const ConvolutionShape& shape, const float* filters, const float* in, float* out,
                         const Epilogue& epilogue, float* scratch, ThreadPool& pool);
 
-/// Whether filters that are needed once had better be packed panel by panel, each right before it is used.
-bool direct_packs_by_panels(const ConvolutionShape& shape);
-i64 direct_once_scratch_size(const ConvolutionShape& shape, int threads);
-/// Filters [outputs][channels][taps] of one group; filters.room is not used.
-void direct_convolution_once(const ConvolutionShape& shape, const Weights& filters, const float* in, float* out,
-                             const Epilogue& epilogue, float* scratch, ThreadPool& pool);
-
 /// Transposed: `shape` is that of the operation (channels and height × width of its input, outputs and out_height ×
 /// out_width of its output); strides, dilations and pads are those of the convolution that it transposes.
 /// Filters are [channels][outputs of a group][taps].

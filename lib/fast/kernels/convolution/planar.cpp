@@ -40,49 +40,35 @@ struct Cut {
 };
 
 /// Rows [first, first + rows) and columns [left, left + width) of the padded planes, whose row 0 is pad_top above the
-/// plane and whose column 0 is pad_left beside it.
-void copy_padded(const ConvolutionShape& s, const float* in, i64 first, i64 rows, i64 left, i64 width, float* to) {
+/// plane and whose column 0 is pad_left beside it. plane(c) is where that of channel c lies; null: it is zeros.
+template <class Plane>
+void copy_padded(const ConvolutionShape& s, const Plane& plane, i64 first, i64 rows, i64 left, i64 width, float* to) {
   const auto begin = std::clamp<i64>(s.pad_left - left, 0, width),
              end = std::clamp(s.pad_left + s.width - left, begin, width);
   for (i64 c = 0; c < s.channels; ++c)
     for (i64 r = 0; r < rows; ++r, to += width) {
       const auto y = first + r - s.pad_top;
-      if (y < 0 || y >= s.height) {
+      const float* in = plane(c);
+      if (y < 0 || y >= s.height || !in) {
         std::fill_n(to, width, 0.0f);
         continue;
       }
       std::fill_n(to, begin, 0.0f);
-      if (begin < end)
-        std::copy_n(in + (c * s.height + y) * s.width + left + begin - s.pad_left, end - begin, to + begin);
+      if (begin < end) std::copy_n(in + y * s.width + left + begin - s.pad_left, end - begin, to + begin);
       std::fill(to + end, to + width, 0.0f);
     }
 }
 
-}  // namespace
-
-i64 planar_taps(const ConvolutionShape& s) { return s.channels * s.taps() / steps_of(s); }
-
-i64 planar_filters_size(const ConvolutionShape& s) { return panels_size(s.channels * s.taps(), s.outputs); }
-
-void planar_pack(const ConvolutionShape& s, const float* filters, float* to, ThreadPool& pool) {
-  const auto k = s.channels * s.taps();
-  pack_panels(filters, 1, k, k, s.outputs, to, pool);
-}
-
-i64 planar_scratch_size(const ConvolutionShape& s, int threads) { return threads * Cut(s).floats(s); }
-
-i64 planar_room_size(const ConvolutionShape& s, i64 rows) {
-  return s.channels * rows_read(s, rows) * columns_read(s, s.out_width);
-}
-
-void planar_rows(const ConvolutionShape& s, const float* filters, const float* in, const PlanarRows& part, float* out,
-                 i64 out_block, const Epilogue& epilogue, const float* residual, float* room) {
+/// planar_rows() of the planes that plane(channel) gives.
+template <class Plane>
+void rows_of(const ConvolutionShape& s, const float* filters, const Plane& plane, const PlanarRows& part, float* out,
+             i64 out_block, const Epilogue& epilogue, const float* residual, float* room) {
   const auto& table = isa();
   const Panels panels{filters, s.channels * s.taps(), s.outputs};
   const auto &rows = part.rows, &columns = part.columns;
   const auto read = rows_read(s, rows.size()), width = columns_read(s, columns.size()), steps = steps_of(s),
              tiles = ceil_div(columns.size(), table.pixels);
-  copy_padded(s, in, rows.begin * s.stride_y, read, columns.begin * s.stride_x, width, room);
+  copy_padded(s, plane, rows.begin * s.stride_y, read, columns.begin * s.stride_x, width, room);
   std::array<i64, kMaxPlanarTaps> taps;
   i64 count = 0;
   for (i64 c = 0; c < s.channels; ++c)
@@ -116,6 +102,29 @@ void planar_rows(const ConvolutionShape& s, const float* filters, const float* i
   }
 }
 
+}  // namespace
+
+i64 planar_taps(const ConvolutionShape& s) { return s.channels * s.taps() / steps_of(s); }
+
+i64 planar_filters_size(const ConvolutionShape& s) { return panels_size(s.channels * s.taps(), s.outputs); }
+
+void planar_pack(const ConvolutionShape& s, const float* filters, float* to, ThreadPool& pool) {
+  const auto k = s.channels * s.taps();
+  pack_panels(filters, 1, k, k, s.outputs, to, pool);
+}
+
+i64 planar_scratch_size(const ConvolutionShape& s, int threads) { return threads * Cut(s).floats(s); }
+
+i64 planar_room_size(const ConvolutionShape& s, i64 rows) {
+  return s.channels * rows_read(s, rows) * columns_read(s, s.out_width);
+}
+
+void planar_rows(const ConvolutionShape& s, const float* filters, const float* in, const PlanarRows& part, float* out,
+                 i64 out_block, const Epilogue& epilogue, const float* residual, float* room) {
+  const auto plane = [&](i64 c) { return in + c * s.plane(); };
+  rows_of(s, filters, plane, part, out, out_block, epilogue, residual, room);
+}
+
 void planar_convolution(const ConvolutionShape& s, const float* filters, const float* in, float* out,
                         const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
   if (s.out_plane() == 0) return;
@@ -132,6 +141,37 @@ void planar_convolution(const ConvolutionShape& s, const float* filters, const f
                 epilogue, epilogue.residual ? epilogue.residual + place : nullptr, room.data());
   });
   clear_padding(s, epilogue.activation, out);
+}
+
+ConvolutionShape planar_slice(const VolumeShape& v) {
+  auto s = v.slice;
+  s.channels *= v.kernel_planes;
+  return s;
+}
+
+void planar_volume(const VolumeShape& v, const float* filters, const float* in, float* out, const Epilogue& epilogue,
+                   float* scratch, ThreadPool& pool) {
+  if (v.out_volume() == 0) return;
+  const auto s = planar_slice(v);
+  const Cut cut(s);
+  const auto panels = ceil_div(s.outputs, kColumns), each = cut.bands * cut.strips;
+  Slots slots(scratch, cut.floats(s), slots_for(pool));
+  parallel(pool, s.batch * v.out_slices * each, [&](i64 chunk) {
+    const auto image = chunk / each / v.out_slices, z = chunk / each % v.out_slices;
+    const Part band(s.out_height, cut.bands, chunk / cut.strips % cut.bands),
+        strip(s.out_width, cut.strips, chunk % cut.strips);
+    const auto plane = [&](i64 c) {
+      const auto slice = v.slice_of(z, c % v.planes);
+      const bool inside = slice >= 0 && slice < v.slices;
+      return inside ? in + ((image * v.slice.channels + c / v.planes) * v.slices + slice) * s.plane() : nullptr;
+    };
+    const Slots::Lease room(slots);
+    const auto place =
+        (image * blocks_of(s.outputs) * v.out_volume() + z * s.out_plane() + band.begin * s.out_width) * kBlock;
+    rows_of(s, filters, plane, {band, strip, 0, panels}, out + place, v.out_volume() * kBlock, epilogue,
+            epilogue.residual ? epilogue.residual + place : nullptr, room.data());
+  });
+  clear_padding(v, epilogue.activation, out);
 }
 
 }  // namespace ovir::fast

@@ -3,6 +3,7 @@
 #pragma once
 #include "base/int.hpp"
 #include "fast/kernels/convolution/shape.hpp"
+#include "fast/kernels/convolution/volume.hpp"
 
 namespace ovir::fast {
 
@@ -18,6 +19,13 @@ inline constexpr i64 kMaxPlanarTaps = 256;
 i64 planar_taps(const ConvolutionShape& shape);
 void planar_convolution(const ConvolutionShape& shape, const float* filters, const float* in, float* out,
                         const Epilogue& epilogue, float* scratch, ThreadPool& pool);
+
+/// A slice of plain volumes ([channels][slices][height][width]) as planar convolutions see it: the planes of the kernel
+/// are channels, by whose sizes filters are packed and scratch memory is given.
+ConvolutionShape planar_slice(const VolumeShape& shape);
+/// All planes of the kernel are used.
+void planar_volume(const VolumeShape& shape, const float* filters, const float* in, float* out,
+                   const Epilogue& epilogue, float* scratch, ThreadPool& pool);
 
 /// A part of the output of one image.
 struct PlanarRows {

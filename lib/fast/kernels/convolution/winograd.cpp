@@ -2,99 +2,291 @@
 
 #include <array>
 
-#include "fast/kernels/convolution/winograd_stages.hpp"
 #include "fast/kernels/product/packed.hpp"
 
 namespace ovir::fast {
 namespace {
 
-/// A line in a plane of height 1 is turned: chunks have rows of tiles of their own.
-ConvolutionShape upright(const ConvolutionShape& s) {
-  if (s.height > 1 || s.out_height > 1 || s.kernel_height > 1) return s;
-  auto t = s;
-  std::swap(t.height, t.width);
-  std::swap(t.out_height, t.out_width);
-  std::swap(t.kernel_height, t.kernel_width);
-  std::swap(t.dilation_y, t.dilation_x);
-  std::swap(t.pad_top, t.pad_left);
-  return t;
+constexpr i64 kTilesTogether = 56;       // of a product of a panel
+constexpr i64 kFewTiles = 28;            // for which filters are read again
+constexpr i64 kFilters = 192 << 10;      // transformed filters of a plane of which each chunk reads all
+constexpr i64 kTransformed = 128 << 10;  // floats of transformed input of a chunk of its own
+constexpr i64 kShared = 2 << 20;         // of what chunks share
+constexpr i64 kOnceShared = 4 << 20;     // the same, where filters are packed panel by panel
+constexpr i64 kOncePacked = 160 << 10;   // floats of a panel that are packed at once
+constexpr i64 kMaxBlocks = 512;          // of channels
+constexpr i64 kMaxPlanes = 5;            // of a kernel, whose filters are transposed together
+
+constexpr i64 kLeastSideOfGroups = 12;  // their filters are few beside what is transformed
+constexpr double kLeastUsed = 0.7;      // of the tiles' pixels
+
+/// One axis: tiles of `size` output pixels that lie `apart` (the dilation), as many tiles side by side.
+struct Axis {
+  i64 size, apart, tiles;
+  Axis(i64 length, i64 tile, i64 dilation)
+      : size(tile),
+        apart(dilation),
+        tiles(length / (tile * dilation) * dilation + std::min(length % (tile * dilation), dilation)) {}
+  /// Input pixels of a tile.
+  i64 window() const { return size == 1 ? 1 : size + 2; }
+  /// The first output pixel of a tile.
+  i64 first(i64 tile) const { return apart == 1 ? tile * size : tile / apart * size * apart + tile % apart; }
+  /// How many of a tile's output pixels there are.
+  i64 pixels(i64 first, i64 length) const { return std::min(size, ceil_div(length - first, apart)); }
+};
+
+/// A tile's output pixels along an axis of so many taps.
+i64 side(int m, i64 taps) { return m != kWinogradLine ? m : (taps == 1 ? 1 : 4); }
+Axis axis_y(const ConvolutionShape& s, int m) { return {s.out_height, side(m, s.kernel_height), s.dilation_y}; }
+Axis axis_x(const ConvolutionShape& s, int m) { return {s.out_width, side(m, s.kernel_width), s.dilation_x}; }
+
+/// The same without groups, which have whole blocks: these lie as images do. And a line in slices of height 1 is
+/// turned, as regions have whole rows of tiles where they can.
+VolumeShape seen(const VolumeShape& of) {
+  auto v = of;
+  auto& s = v.slice;
+  v.slices *= s.groups;
+  v.out_slices *= s.groups;
+  s.channels = of.slice.group_channels();
+  s.outputs = of.slice.group_outputs();
+  s.groups = 1;
+  if (s.height > 1 || s.out_height > 1 || s.kernel_height > 1) return v;
+  std::swap(s.height, s.width);
+  std::swap(s.out_height, s.out_width);
+  std::swap(s.kernel_height, s.kernel_width);
+  std::swap(s.dilation_y, s.dilation_x);
+  std::swap(s.pad_top, s.pad_left);
+  return v;
 }
 
-/// Groups, which have whole blocks, as images of a batch: their blocks lie one after the other.
-ConvolutionShape by_groups(const ConvolutionShape& s) {
-  auto t = s;
-  t.batch = s.batch * s.groups;
-  t.channels = s.group_channels();
-  t.outputs = s.group_outputs();
-  t.groups = 1;
-  return t;
-}
+/// Output slices, and tiles.
+struct Region {
+  Part slices, rows, columns;
+  i64 tiles() const { return rows.size() * columns.size(); }  ///< of a slice
+};
 
-/// As the stages see it.
-ConvolutionShape seen(const ConvolutionShape& s) { return upright(by_groups(s)); }
+/// Output slices whose tiles are multiplied together, for they meet the same planes of the kernel, and some of the
+/// tiles, counted through the slices.
+struct Run {
+  Part slices, planes, tiles;
+};
 
-WinogradGeometry geometry_of(const ConvolutionShape& s, int m) { return {s, m, blocks_of(s.channels), 28}; }
+struct Geometry {
+  int m;
+  Axis y, x;
+  i64 points, across, down, blocks, panels;
+  /// The filters are small: each chunk takes a region through all stages in its own memory. Else chunks transform a
+  /// region together, then each takes panels.
+  bool own;
+  i64 rows, columns, deep;  ///< of a region
 
-/// What the stages compute.
-struct Loops {
+  Geometry(const VolumeShape& v, int tile, bool once = false)
+      : m(tile),
+        y(axis_y(v.slice, tile)),
+        x(axis_x(v.slice, tile)),
+        points(y.window() * x.window()),
+        across(std::max<i64>(x.tiles, 1)),
+        down(std::max<i64>(y.tiles, 1)),
+        blocks(blocks_of(v.slice.channels)),
+        panels(ceil_div(v.slice.outputs, kColumns)) {
+    own = !once && points * blocks * kBlock * v.slice.outputs <= kFilters;
+    const auto most = own ? kTransformed : (once ? kOnceShared : kShared), tiles = most / (points * blocks * kBlock);
+    deep = v.out_slices;
+    if (own) {
+      deep = std::clamp<i64>((tiles / across - (v.planes - 1) * v.dilation) / v.stride, 1, v.out_slices);
+      deep = ceil_div(v.out_slices, ceil_div(v.out_slices, deep));
+    }
+    const auto there = std::max<i64>(own ? deep : v.slices, 1);  // slices that are transformed
+    columns = ceil_div(across, ceil_div(across * there, std::max(tiles, there)));
+    rows = std::clamp<i64>(tiles / (columns * there), 1, down);
+    if (own) rows = std::min(rows, ceil_div(kFewTiles, columns * deep));
+    rows = ceil_div(down, ceil_div(down, rows));
+  }
+  i64 bands() const { return ceil_div(down, rows); }
+  i64 strips() const { return ceil_div(across, columns); }
+  /// Of a volume.
+  i64 regions(const VolumeShape& v) const { return ceil_div(v.out_slices, deep) * bands() * strips(); }
+  Region region(const VolumeShape& v, i64 i) const {
+    const auto depths = ceil_div(v.out_slices, deep);
+    return {Part(v.out_slices, depths, i / strips() / bands()), Part(down, bands(), i / strips() % bands()),
+            Part(across, strips(), i % strips())};
+  }
+  /// Floats of the transformed slices of a region.
+  i64 input_size(const VolumeShape& v) const {
+    const auto read = std::min(v.slices, (deep - 1) * v.stride + (v.planes - 1) * v.dilation + 1);
+    return points * (blocks * read * rows * columns + 1) * kBlock;
+  }
+  static i64 sums_step(const Run& run) { return (2 * run.tiles.size() + 1) * kBlock; }
+  i64 sums_size(const Run& run) const { return points * sums_step(run); }
+  i64 max_sums_size() const { return points * (2 * kTilesTogether + 1) * kBlock; }
+};
+
+/// Transformed slices [first, last) of a region: [point][block][slice][tile], points `step` apart.
+struct Transformed {
+  float* data;
+  i64 first, last, tiles, step;
+
+  Transformed(const VolumeShape& v, const Geometry& g, const Region& r, float* to)
+      : data(to), first(v.slices), last(0), tiles(r.tiles()) {
+    for (auto z = r.slices.begin; z < r.slices.end; ++z)
+      if (const auto planes = v.inside(z); planes.size() > 0) {
+        first = std::min(first, v.slice_of(z, planes.begin));
+        last = std::max(last, v.slice_of(z, planes.end - 1) + 1);
+      }
+    first = std::min(first, last);
+    // Not a multiple of a page, or lines would fall together.
+    step = (g.blocks * slices() * tiles + 1) * kBlock;
+  }
+  i64 slices() const { return last - first; }
+};
+
+/// Of a thread that packs a panel right before it is used: its filters as they were read, what is packed of it, and all
+/// sums, or those of a run where it is packed at once. Blocks of channels are packed in so many parts.
+struct OnceRoom {
+  i64 parts, read, packed, sums;
+  OnceRoom(const VolumeShape& v, const Geometry& g);
+  i64 size() const { return read + packed + sums; }
+};
+
+struct Job {
   const IsaTable& table;
+  const VolumeShape& v;
   const ConvolutionShape& s;
-  const WinogradGeometry& g;
+  const Geometry& g;
   const Epilogue& e;
-  Panels all;  ///< of the first group
+  const float* in;
   float* out;
   i64 groups = 1;
-  i64 packed_first = 0;  ///< the panel where `all` begins
 
-  int pixels() const { return table.pixels; }
-  const float* filters(i64 image, i64 panel, i64 point) const {
-    return all.panel(panel - packed_first) + image % groups * panels_size(all.k, all.n) +
-           point * g.blocks * kBlock * all.columns(panel);
+  /// Line i of slices × blocks × rows of tiles.
+  void transform(const Transformed& to, i64 image, const Region& r, i64 i) const {
+    const auto row = i % r.rows.size(), block = i / r.rows.size() % g.blocks,
+               slice = to.first + i / r.rows.size() / g.blocks;
+    const auto* plane = in + (image * g.blocks + block) * v.in_block() + slice * v.in_slice();
+    auto* at = to.data + ((block * to.slices() + slice - to.first) * to.tiles + row * r.columns.size()) * kBlock;
+    for (i64 x = 0; x < r.columns.size(); ++x)
+      tile(plane, r.rows.begin + row, r.columns.begin + x, at + x * kBlock, to.step);
   }
-  void transform(const float* in, i64 row, i64 column, float* to, i64 step) const {
-    table.winograd_input(g.m, in, row, is_upright() ? row : column, to, step);
+  void transform(const Transformed& to, i64 image, const Region& r, ThreadPool& pool) const {
+    parallel_ranges(pool, lines(to, r), static_cast<double>(r.columns.size() * g.points) * 2, [&](i64 begin, i64 end) {
+      for (auto line = begin; line < end; ++line) transform(to, image, r, line);
+    });
   }
+  i64 lines(const Transformed& to, const Region& r) const { return to.slices() * g.blocks * r.rows.size(); }
 
-  void multiply(const WinogradProduct<float>& p) const {
-    Tile tile{};
-    tile.in = p.in;
-    tile.pixel = kBlock;
-    tile.block = p.block;
-    tile.taps = kOneTap;
-    tile.blocks = g.blocks;
-    tile.tap_count = 1;
-    tile.steps = kBlock;
-    tile.weights = filters(p.image, p.panel, p.point);
-    tile.out = p.out;
-    tile.out_pixel = kBlock;
-    tile.out_block = p.half;
-    tile.ahead = p.ahead;
-    begin(tile, {}, 0, nullptr, 0, 0);
-    table.packed(tile, static_cast<int>(p.tiles), static_cast<int>(all.columns(p.panel)));
-  }
-
-  void store(const WinogradSums& sums) const {
-    for (i64 c = 0; c < all.columns(sums.panel); c += kBlock)
-      store_block(sums, sums.panel * kColumns + c, sums.from + c / kBlock * sums.half);
+  /// part(run) for all tiles of a region.
+  template <class Each>
+  void for_runs(const Region& r, i64 tiles, Each each) const {
+    for (auto z = r.slices.begin; z < r.slices.end;) {
+      const auto planes = v.inside(z);
+      auto end = z + 1;
+      while (v.stride == 1 && groups == 1 && end < r.slices.end && v.inside(end).begin == planes.begin &&
+             v.inside(end).end == planes.end)
+        ++end;
+      const auto count = (end - z) * tiles, parts = ceil_div(count, kTilesTogether);
+      for (i64 i = 0; i < parts; ++i) each(Run{{z, end}, planes, Part(count, parts, i)});
+      z = end;
+    }
   }
 
-  void store_block(const WinogradSums& sums, i64 channel, const float* from) const {
-    const auto y = g.y.first(sums.ty), x = g.x.first(sums.tx);
-    const auto place =
-        ((sums.image * blocks_of(s.outputs) + channel / kBlock) * s.out_plane() + y * s.out_width + x) * kBlock;
+  /// Tiles of a run by some blocks of channels of a panel, whose filters are those; `adds`: to the sums that are there.
+  void multiply(const Transformed& from, const Run& run, Part part, const float* weights, i64 columns, bool adds,
+                float* sums) const {
+    const auto here = run.tiles.size(), strips = ceil_div(here, table.pixels),
+               point_size = v.planes * part.size() * kBlock * columns;
+    const auto slice = run.planes.size() > 0 ? v.slice_of(run.slices.begin, run.planes.begin) - from.first : 0;
+    std::array<i64, kMaxBlocks> offsets;
+    for (i64 b = 0; b < part.size(); ++b) offsets[b] = (part.begin + b) * from.slices() * from.tiles * kBlock;
+    for (i64 point = 0; point < g.points; ++point) {
+      const auto* filters = weights + point * point_size;
+      Ahead ahead;
+      ahead.next = reinterpret_cast<const char*>(filters + point_size);
+      ahead.end = point + 1 < g.points ? reinterpret_cast<const char*>(filters + 2 * point_size) : ahead.next;
+      ahead.lines = ceil_div(2 * kBlock, strips);
+      for (i64 i = 0; i < strips; ++i) {
+        const Part some(here, strips, i);
+        Tile tile{};
+        tile.in = from.data + point * from.step + (slice * from.tiles + run.tiles.begin + some.begin) * kBlock;
+        tile.pixel = kBlock;
+        tile.block = v.dilation * from.tiles * kBlock;
+        tile.taps = offsets.data();
+        tile.blocks = run.planes.size();
+        tile.tap_count = part.size();
+        tile.steps = kBlock;
+        tile.weights = filters + run.planes.begin * part.size() * kBlock * columns;
+        tile.out = sums + point * g.sums_step(run) + some.begin * kBlock;
+        tile.out_pixel = kBlock;
+        tile.out_block = here * kBlock;
+        tile.ahead = &ahead;
+        begin(tile, {}, 0, adds ? tile.out : nullptr, tile.out_pixel, tile.out_block);
+        table.packed(tile, static_cast<int>(some.size()), static_cast<int>(columns));
+      }
+    }
+  }
+
+  /// The pixels of a run's tiles, from all sums.
+  void store(const Transformed& from, i64 image, const Region& r, const Run& run, i64 panel, i64 columns,
+             const float* sums) const {
+    const auto here = run.tiles.size();
+    for (i64 t = 0; t < here; ++t) {
+      const auto tile = run.tiles.begin + t, z = run.slices.begin + tile / from.tiles,
+                 y = r.rows.begin + tile % from.tiles / r.columns.size(), x = r.columns.begin + tile % r.columns.size();
+      for (i64 c = 0; c < columns; c += kBlock)
+        store(image, z, y, x, panel * kColumns + c, sums + (t + c / kBlock * here) * kBlock, g.sums_step(run));
+    }
+  }
+
+  /// Both, by a whole panel.
+  void by_panel(const Transformed& from, i64 image, const Region& r, i64 panel, const Panels& all, const Run& run,
+                float* sums) const {
+    const auto* filters = all.panel(panel) + run.slices.begin % groups * panels_size(all.k, all.n);
+    multiply(from, run, {0, g.blocks}, filters, all.columns(panel), false, sums);
+    store(from, image, r, run, panel, all.columns(panel), sums);
+  }
+
+ private:
+  /// A line of pixels one below the other.
+  bool is_upright() const { return g.x.size == 1; }
+
+  void transform(const float* pixels, i64 row, i64 column, float* to, i64 step) const {
+    table.winograd_input(g.m, pixels, row, is_upright() ? row : column, to, step);
+  }
+
+  /// Tile (ty, tx) of a slice's block.
+  void tile(const float* plane, i64 ty, i64 tx, float* to, i64 step) const {
+    const auto y = g.y.first(ty) - s.pad_top, x = g.x.first(tx) - s.pad_left, row = s.width * kBlock;
+    const auto down = g.y.window(), across = g.x.window(), y_apart = g.y.apart, x_apart = g.x.apart;
+    if (y >= 0 && x >= 0 && y + (down - 1) * y_apart < s.height && x + (across - 1) * x_apart < s.width)
+      return transform(plane + y * row + x * kBlock, y_apart * row, x_apart * kBlock, to, step);
+    alignas(64) std::array<float, 36 * kBlock> window;
+    for (i64 i = 0; i < down; ++i)
+      for (i64 j = 0; j < across; ++j) {
+        auto* pixel = window.data() + (i * across + j) * kBlock;
+        const auto from_y = y + i * y_apart, from_x = x + j * x_apart;
+        if (from_y >= 0 && from_y < s.height && from_x >= 0 && from_x < s.width)
+          std::copy_n(plane + from_y * row + from_x * kBlock, kBlock, pixel);
+        else std::fill_n(pixel, kBlock, 0.0f);
+      }
+    transform(window.data(), across * kBlock, kBlock, to, step);
+  }
+
+  void store(i64 image, i64 z, i64 ty, i64 tx, i64 channel, const float* from, i64 step) const {
+    const auto y = g.y.first(ty), x = g.x.first(tx);
     auto row = s.out_width * kBlock * g.y.apart, column = kBlock * g.x.apart;
     auto rows = g.y.pixels(y, s.out_height), columns = g.x.pixels(x, s.out_width);
     if (is_upright()) {
       std::swap(row, column);
       std::swap(rows, columns);
     }
+    const auto place = (image * blocks_of(s.outputs) + channel / kBlock) * v.out_block() + z * v.out_slice() +
+                       (y * s.out_width + x) * kBlock;
     const auto* residual = e.residual ? e.residual + place : nullptr;
     Tile tile{};
     tile.out = out + place;
     tile.out_pixel = column;
-    channel += sums.image % groups * s.outputs;
+    channel += z % groups * s.outputs;
     begin(tile, e, channel, residual, column, 0);
-    table.winograd_output(g.m, from, sums.step,
+    table.winograd_output(g.m, from, step,
                           {.bias = tile.bias,
                            .residual = tile.residual,
                            .low = tile.low,
@@ -109,44 +301,42 @@ struct Loops {
       finish(table, tile, static_cast<int>(columns), kBlock, e, channel, residual ? residual + r * row : nullptr,
              column, 0);
   }
-
- private:
-  /// A line of pixels one below the other.
-  bool is_upright() const { return g.x.size == 1; }
 };
 
-/// Block `block` of up to sixteen filters of those `left` at `from`, transformed, into a packed panel of `columns`.
-/// They are transposed first, so that a vector has sixteen outputs.
-void pack_half(const ConvolutionShape& s, const WinogradGeometry& g, const float* from, i64 left, i64 block,
-               i64 columns, float* to) {
-  alignas(64) std::array<float, kBlock * 9 * kBlock> rows;
-  const auto valid = std::min(kBlock, left), channels = std::min(kBlock, s.channels - block * kBlock), taps = s.taps();
-  if (valid < kBlock || channels < kBlock) rows.fill(0.0f);
-  isa().transpose(from + block * kBlock * taps, s.channels * taps, rows.data(), kBlock, valid, channels * taps);
-  for (i64 c = 0; c < kBlock; ++c)
-    isa().winograd_filter(g.m, rows.data() + c * taps * kBlock, kBlock, to + (block * kBlock + c) * columns,
-                          g.blocks * kBlock * columns);
+/// Some blocks of channels of `valid` filters, which lie together at `from`, transformed, into sixteen columns of a
+/// packed panel of `columns`: [point][plane][block][16][columns]. They are transposed first, so that a vector has
+/// sixteen outputs.
+void pack_columns(const VolumeShape& v, const Geometry& g, const float* from, i64 valid, Part blocks, i64 columns,
+                  float* to) {
+  alignas(64) std::array<float, kMaxPlanes * 9 * kBlock * kBlock> rows;
+  const auto taps = v.slice.taps(), each = v.kernel_planes * taps, channels = v.slice.channels;
+  for (auto b = blocks.begin; b < blocks.end; ++b) {
+    const auto here = std::min(kBlock, channels - b * kBlock);
+    if (valid < kBlock || here < kBlock) rows.fill(0.0f);
+    isa().transpose(from + b * kBlock * each, channels * each, rows.data(), kBlock, valid, here * each);
+    for (i64 p = 0; p < v.planes; ++p)
+      for (i64 c = 0; c < kBlock; ++c)
+        isa().winograd_filter(g.m, rows.data() + (c * each + (v.first_plane + p) * taps) * kBlock, kBlock,
+                              to + ((p * blocks.size() + b - blocks.begin) * kBlock + c) * columns,
+                              v.planes * blocks.size() * kBlock * columns);
+  }
 }
 
-constexpr i64 kLeastSideOfGroups = 12;  // their filters are few beside what is transformed
-constexpr double kLeastUsed = 0.7;      // of the tiles' pixels
-constexpr i64 kOnceTiles = 128;         // by which a panel is multiplied that is packed right before
+i64 panel_steps(const VolumeShape& v, const Geometry& g) { return g.points * v.planes * g.blocks * kBlock; }
 
-/// Of a thread that packs a panel right before it is used: sixteen filters as they were read, the panel, and sums.
-struct OnceRoom {
-  i64 read, packed, sums;
-  OnceRoom(const ConvolutionShape& s, const WinogradGeometry& g)
-      : read(kBlock * s.channels * s.taps()),
-        packed(panels_size(g.points * g.blocks * kBlock, kColumns)),
-        sums(g.output_size(std::min(g.tiles(), g.kTilesTogether))) {}
-  i64 size() const { return read + packed + sums; }
-};
+OnceRoom::OnceRoom(const VolumeShape& v, const Geometry& g) {
+  const auto block = panels_size(g.points * v.planes * kBlock, kColumns);
+  parts = ceil_div(g.blocks, std::max<i64>(kOncePacked / block, 1));
+  read = kColumns * v.filter_floats();
+  packed = block * ceil_div(g.blocks, parts);
+  const auto tiles = v.out_slices * g.down * g.across, runs = v.out_slices + ceil_div(tiles, kTilesTogether);
+  sums = parts == 1 ? g.max_sums_size() : g.points * (2 * tiles + runs) * kBlock;
+}
 
 /// Whether enough of the tiles' pixels are in the plane: where it is small, or taps lie far apart, many are not.
 bool pays(const ConvolutionShape& s, int m) {
-  const auto g = geometry_of(by_groups(s), m);
-  return static_cast<double>(g.across * g.down * g.y.size * g.x.size) * kLeastUsed <=
-         static_cast<double>(s.out_plane());
+  const auto y = axis_y(s, m), x = axis_x(s, m);
+  return static_cast<double>(y.tiles * y.size * x.tiles * x.size) * kLeastUsed <= static_cast<double>(s.out_plane());
 }
 
 }  // namespace
@@ -161,9 +351,12 @@ bool winograd_line_fits(const ConvolutionShape& s) {
          s.groups == 1;
 }
 
-int winograd_tile(const ConvolutionShape& s) {
+int winograd_tile(const VolumeShape& v) {
+  const auto& s = v.slice;
   const bool line = winograd_line_fits(s);
-  if ((!line && !winograd_fits(s)) || s.channels < 2 * kBlock || s.outputs < 2 * kBlock) return 0;
+  if ((!line && !winograd_fits(s)) || s.channels < 2 * kBlock || s.outputs < 2 * kBlock ||
+      v.kernel_planes > kMaxPlanes || blocks_of(s.channels) > kMaxBlocks)
+    return 0;
   if (line) return pays(s, kWinogradLine) ? kWinogradLine : 0;
   const auto side = std::min(s.out_height, s.out_width);
   if (s.groups > 1 && side < kLeastSideOfGroups) return 0;
@@ -172,91 +365,123 @@ int winograd_tile(const ConvolutionShape& s) {
   return side >= 6 && pays(s, 2) ? 2 : 0;
 }
 
-i64 winograd_filters_size(const ConvolutionShape& shape, int m) {
-  const auto s = by_groups(shape);
-  const auto g = geometry_of(s, m);
-  return shape.groups * panels_size(g.points * g.blocks * kBlock, s.outputs);
+i64 winograd_filters_size(const VolumeShape& shape, int m) {
+  const auto v = seen(shape);
+  return shape.slice.groups * panels_size(panel_steps(v, Geometry(v, m)), v.slice.outputs);
 }
 
-void winograd_pack(const ConvolutionShape& s, int m, const Weights& filters, float* to, ThreadPool& pool) {
-  if (s.groups > 1) {
-    auto one = by_groups(s);
-    one.batch = s.batch;
-    for (i64 i = 0; i < s.groups; ++i)
-      winograd_pack(one, m, filters.data + i * one.outputs * one.channels * one.taps(),
-                    to + i * winograd_filters_size(one, m), pool);
-    return;
-  }
-  const auto g = geometry_of(s, m);
-  const Panels panels{to, g.points * g.blocks * kBlock, s.outputs};
-  const auto cost = static_cast<double>(kColumns * kBlock * (s.taps() + 2 * g.points)) / 8;
-  const auto each = s.channels * s.taps();
-  pack_blocks(filters, s.outputs * each, kColumns * each, g.blocks, cost, pool,
-              [&](i64 panel, i64 block, const float* from) {
-                const auto columns = panels.columns(panel);
-                auto* const out = to + (panels.panel(panel) - to);
-                for (i64 half = 0; half < columns; half += kBlock)
-                  pack_half(s, g, from + half * each, s.outputs - panel * kColumns - half, block, columns, out + half);
-              });
+void winograd_pack(const VolumeShape& shape, int m, const Weights& weights, float* to, ThreadPool& pool) {
+  const auto v = seen(shape);
+  const Geometry g(v, m);
+  const auto outputs = v.slice.outputs, each = v.filter_floats(), parts = ceil_div(outputs, kBlock);
+  const auto steps = panel_steps(v, g);
+  const auto cost = static_cast<double>(kBlock * (each + 2 * steps)) / 8;
+  Slots rooms(weights.room, weights.file ? round_up(kBlock * each, kBlock) : 0, slots_for(pool));
+  parallel_ranges(pool, shape.slice.groups * parts, cost, [&](i64 begin, i64 end) {
+    const Slots::Lease room(rooms);
+    for (auto i = begin; i < end; ++i) {
+      const auto group = i / parts, first = i % parts * kBlock, valid = std::min(kBlock, outputs - first),
+                 panel = first / kColumns;
+      auto* const all = to + group * panels_size(steps, outputs);
+      const Panels panels{all, steps, outputs};
+      pack_columns(v, g, weights.get((group * outputs + first) * each, valid * each, room.data()), valid, {0, g.blocks},
+                   panels.columns(panel), all + (panels.panel(panel) - all) + first % kColumns);
+    }
+  });
 }
 
-i64 winograd_scratch_size(const ConvolutionShape& s, int m, int threads) {
-  return geometry_of(seen(s), m).scratch_size(threads);
+i64 winograd_scratch_size(const VolumeShape& shape, int m, int threads) {
+  const auto v = seen(shape);
+  const Geometry g(v, m);
+  return (g.own ? threads : 1) * g.input_size(v) + threads * g.max_sums_size();
 }
 
-void winograd_convolution(const ConvolutionShape& shape, int m, const float* filters, const float* in, float* out,
+void winograd_convolution(const VolumeShape& shape, int m, const float* filters, const float* in, float* out,
                           const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
-  if (shape.out_plane() == 0) return;
-  const auto s = seen(shape);
-  const auto g = geometry_of(s, m);
-  const Loops loops{isa(), s, g, epilogue, {filters, g.points * g.blocks * kBlock, s.outputs}, out, shape.groups};
-  WinogradStages<float, Loops>(s, g, loops).run(in, scratch, pool);
+  if (shape.out_volume() == 0) return;
+  const auto v = seen(shape);
+  const Geometry g(v, m);
+  const Job job{isa(), v, v.slice, g, epilogue, in, out, shape.slice.groups};
+  const Panels all{filters, panel_steps(v, g), v.slice.outputs};
+  const auto regions = g.regions(v), input = g.input_size(v);
+  if (g.own) {
+    Slots slots(scratch, input + g.max_sums_size(), slots_for(pool));
+    parallel(pool, v.slice.batch * regions, [&](i64 chunk) {
+      const auto image = chunk / regions;
+      const auto r = g.region(v, chunk % regions);
+      const Slots::Lease room(slots);
+      const Transformed transformed(v, g, r, room.data());
+      for (i64 i = 0; i < job.lines(transformed, r); ++i) job.transform(transformed, image, r, i);
+      for (i64 panel = 0; panel < g.panels; ++panel)
+        job.for_runs(r, transformed.tiles, [&](const Run& run) {
+          job.by_panel(transformed, image, r, panel, all, run, room.data() + input);
+        });
+    });
+  } else {
+    Slots slots(scratch + input, g.max_sums_size(), slots_for(pool));
+    for (i64 i = 0; i < v.slice.batch * regions; ++i) {
+      const auto image = i / regions;
+      const auto r = g.region(v, i % regions);
+      const Transformed transformed(v, g, r, scratch);
+      job.transform(transformed, image, r, pool);
+      i64 runs = 0;
+      job.for_runs(r, transformed.tiles, [&](const Run&) { ++runs; });
+      parallel(pool, g.panels * runs, [&](i64 chunk) {
+        const auto panel = chunk % g.panels;
+        const Slots::Lease room(slots);
+        i64 at = 0;
+        job.for_runs(r, transformed.tiles, [&](const Run& run) {
+          if (at++ == chunk / g.panels) job.by_panel(transformed, image, r, panel, all, run, room.data());
+        });
+      });
+    }
+  }
   clear_padding(shape, epilogue.activation, out);
 }
 
-bool winograd_packs_by_panels(const ConvolutionShape& shape, int m) {
-  const auto s = upright(shape);
-  const auto g = geometry_of(s, m);
-  return !g.own && s.batch == 1 && s.groups == 1 && g.tiles() == g.down * g.across && g.tiles() <= kOnceTiles &&
-         g.panels >= kOncePanels;
+bool winograd_packs_by_panels(const VolumeShape& shape, int m) {
+  const auto v = seen(shape);
+  const Geometry g(v, m, true);
+  return v.slice.batch == 1 && shape.slice.groups == 1 && g.regions(v) == 1 && g.panels >= kOncePanels;
 }
 
-i64 winograd_once_scratch_size(const ConvolutionShape& shape, int m, int threads) {
-  const auto s = upright(shape);
-  const auto g = geometry_of(s, m);
-  return g.input_size(g.tiles()) + threads * OnceRoom(s, g).size();
+i64 winograd_once_scratch_size(const VolumeShape& shape, int m, int threads) {
+  const auto v = seen(shape);
+  const Geometry g(v, m, true);
+  return g.input_size(v) + threads * OnceRoom(v, g).size();
 }
 
-void winograd_convolution_once(const ConvolutionShape& shape, int m, const Weights& filters, const float* in,
-                               float* out, const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
-  if (shape.out_plane() == 0) return;
-  const auto s = upright(shape);
-  const auto g = geometry_of(s, m);
-  const OnceRoom size(s, g);
-  const auto k = g.points * g.blocks * kBlock, each = s.channels * s.taps(), tiles = g.tiles();
-  const auto parts = ceil_div(tiles, g.kTilesTogether);
-  const Loops none{isa(), s, g, epilogue, {nullptr, k, s.outputs}, out};
-  const WinogradArea all{{0, g.down}, {0, g.across}};
-  WinogradStages<float, Loops>(s, g, none).transform(in, 0, all, scratch, pool);
-  Slots rooms(scratch + g.input_size(tiles), size.size(), slots_for(pool));
+void winograd_convolution_once(const VolumeShape& shape, int m, const Weights& weights, const float* in, float* out,
+                               const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
+  if (shape.out_volume() == 0) return;
+  const auto v = seen(shape);
+  const Geometry g(v, m, true);
+  const Job job{isa(), v, v.slice, g, epilogue, in, out};
+  const OnceRoom size(v, g);
+  const auto r = g.region(v, 0);
+  const Transformed transformed(v, g, r, scratch);
+  const auto outputs = v.slice.outputs, each = v.filter_floats();
+  job.transform(transformed, 0, r, pool);
+  Slots rooms(scratch + g.input_size(v), size.size(), slots_for(pool));
   parallel(pool, g.panels, [&](i64 panel) {
     const Slots::Lease room(rooms);
-    auto* const packed = room.data() + size.read;
-    auto loops = none;
-    loops.all.data = packed;
-    loops.packed_first = panel;
-    const auto columns = loops.all.columns(panel);
-    for (i64 half = 0; half < columns; half += kBlock) {
-      const auto first = panel * kColumns + half, left = s.outputs - first;
-      const auto* const read = filters.get(first * each, std::min(kBlock, left) * each, room.data());
-      for (i64 block = 0; block < g.blocks; ++block) pack_half(s, g, read, left, block, columns, packed + half);
-    }
-    const WinogradStages<float, Loops> stages(s, g, loops);
-    for (i64 i = 0; i < parts; ++i) {
-      stages.panel(0, panel, all, Part(tiles, parts, i), scratch, packed + size.packed);
+    auto *const packed = room.data() + size.read, *const sums = packed + size.packed;
+    const auto first = panel * kColumns, valid = std::min(kColumns, outputs - first),
+               columns = valid > kBlock ? kColumns : kBlock;
+    const auto* const read = weights.get(first * each, valid * each, room.data());
+    for (i64 i = 0; i < size.parts; ++i) {
+      const Part blocks(g.blocks, size.parts, i);
+      for (i64 half = 0; half < columns; half += kBlock)
+        pack_columns(v, g, read + half * each, std::min(kBlock, valid - half), blocks, columns, packed + half);
+      auto* at = sums;
+      job.for_runs(r, transformed.tiles, [&](const Run& run) {
+        job.multiply(transformed, run, blocks, packed, columns, i > 0, at);
+        if (i + 1 == size.parts) job.store(transformed, 0, r, run, panel, columns, at);
+        if (size.parts > 1) at += g.sums_size(run);
+      });
     }
   });
-  clear_padding(s, epilogue.activation, out);
+  clear_padding(shape, epilogue.activation, out);
 }
 
 }  // namespace ovir::fast

@@ -21,16 +21,12 @@ struct Loops {
   const Bf16Blocked &out, &residual;
 
   int pixels() const { return table.pixels; }
-  const Word* filters(i64 /*image*/, i64 panel, i64 point) const {
-    return all + (panel * g.points + point) * g.point_size();
-  }
-  void transform(const Word* in, i64 row, i64 /*column*/, Word* to, i64 step) const {
-    table.bf16_winograd_input(in, row, to, step);
-  }
+  const Word* filters(i64 panel, i64 point) const { return all + (panel * g.points + point) * g.point_size(); }
+  void transform(const Word* in, i64 row, Word* to, i64 step) const { table.bf16_winograd_input(in, row, to, step); }
 
   void multiply(const WinogradProduct<Word>& p) const {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
-    table.bf16({.sum = narrow_sum(p, g, filters(p.image, p.panel, p.point)),
+    table.bf16({.sum = narrow_sum(p, g, filters(p.panel, p.point)),
                 .low = -kInfinity,
                 .high = kInfinity,
                 .wide = p.out,

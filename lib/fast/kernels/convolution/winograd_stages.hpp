@@ -11,44 +11,26 @@ namespace ovir::fast {
 struct WinogradGeometry {
   static constexpr i64 kTilesTogether = 56;  // of a product of a panel
 
-  /// One axis: tiles of `size` output pixels that lie `apart` (the dilation), as many tiles side by side.
-  struct Axis {
-    i64 size, apart, tiles;
-    Axis(i64 length, i64 tile, i64 dilation)
-        : size(tile),
-          apart(dilation),
-          tiles(length / (tile * dilation) * dilation + std::min(length % (tile * dilation), dilation)) {}
-    /// Input pixels of a tile.
-    i64 window() const { return size == 1 ? 1 : size + 2; }
-    /// The first output pixel of a tile.
-    i64 first(i64 tile) const { return apart == 1 ? tile * size : tile / apart * size * apart + tile % apart; }
-    /// How many of a tile's output pixels there are.
-    i64 pixels(i64 first, i64 length) const { return std::min(size, ceil_div(length - first, apart)); }
-  };
-
-  int m;  ///< output pixels of a side, or kWinogradLine
-  Axis y, x;
-  i64 points;          ///< of a window
+  int m;
+  i64 window, points;  ///< m + 2, and its square
   i64 across, down;    ///< tiles of an image
   i64 blocks, panels;  ///< of what is transformed, and of the outputs
   i64 split;           ///< of a block of the input into those
   /// The filters are small: each chunk takes rows of tiles through all three stages in its own memory. Else the stages
   /// are shared: rows of tiles are transformed by all chunks, then each takes panels.
   bool own;
-  i64 rows;     ///< of tiles, at once
-  i64 columns;  ///< parts of rows that are longer than what is transformed at once
+  i64 rows;  ///< of tiles, at once
 
   /// Words of a panel's transformed filters at a point.
   i64 point_size() const { return blocks * kBlock * kColumns; }
 
-  /// Of m × m output pixels a tile, or of the taps' line. Chunks of their own take `together` tiles or more.
+  /// Of m × m output pixels a tile. Chunks of their own take `together` tiles or more.
   WinogradGeometry(const ConvolutionShape& s, int tile, i64 block_count, i64 together, i64 block_split = 1)
       : m(tile),
-        y(s.out_height, side(s.kernel_height), s.dilation_y),
-        x(s.out_width, side(s.kernel_width), s.dilation_x),
-        points(y.window() * x.window()),
-        across(x.tiles),
-        down(y.tiles),
+        window(tile + 2),
+        points(window * window),
+        across(ceil_div(s.out_width, tile)),
+        down(ceil_div(s.out_height, tile)),
         blocks(block_count),
         panels(ceil_div(s.outputs, kColumns)),
         split(block_split) {
@@ -60,11 +42,8 @@ struct WinogradGeometry {
     const auto wanted = own ? ceil_div(together, across) : down;
     rows = std::clamp<i64>((own ? kTile : kShared) / std::max<i64>(row, 1), 1, std::clamp<i64>(wanted, 1, down));
     rows = ceil_div(down, ceil_div(down, rows));
-    columns = ceil_div(across, std::max<i64>(1, row / (own ? kTile : kShared)));
   }
-  i64 tiles() const { return rows * columns; }
-  /// A tile's output pixels along an axis of so many taps.
-  i64 side(i64 taps) const { return m != kWinogradLine ? m : (taps == 1 ? 1 : 4); }
+  i64 tiles() const { return rows * across; }
   /// Elements between the points of the transformed input; not a multiple of a page, or lines would fall together.
   i64 input_step(i64 tiles) const { return (blocks * tiles + 1) * kBlock; }
   i64 input_size(i64 tiles) const { return points * input_step(tiles); }
@@ -76,21 +55,13 @@ struct WinogradGeometry {
   }
 };
 
-/// Tiles that are transformed at once, row by row.
-struct WinogradArea {
-  Part rows, columns;
-  i64 count() const { return rows.size() * columns.size(); }
-  i64 row(i64 tile) const { return rows.begin + tile / columns.size(); }
-  i64 column(i64 tile) const { return columns.begin + tile % columns.size(); }
-};
-
 /// Some tiles of one point by the columns of a panel: sums of 4 bytes, those of tile t at out[t·16], 16 columns `half`
 /// apart.
 template <class Element>
 struct WinogradProduct {
   const Element* in;  ///< tiles side by side, blocks `block` apart
   i64 block, tiles;
-  i64 image, panel, point;
+  i64 panel, point;
   float* out;
   i64 half;
   Ahead* ahead;
@@ -118,11 +89,10 @@ struct WinogradSums {
 };
 
 /// `Loops` computes:
-///   transform(pixels, row, column, to, step)   a window of one block, whose rows are `row` elements apart and columns
-///                                      `column`, to its points
+///   transform(pixels, row, to, step)   a window of one block, whose rows are `row` elements apart, to its points
 ///   pixels()                           the most tiles of a product at once
 ///   multiply(WinogradProduct)
-///   filters(image, panel, point)       where they lie, up to the end of the last point: they are asked for beforehand
+///   filters(panel, point)              where they lie, up to the end of the last point: they are asked for beforehand
 ///   store(WinogradSums)                the pixels of a tile
 template <class Element, class Loops>
 class WinogradStages {
@@ -132,63 +102,58 @@ class WinogradStages {
       : s_(shape), g_(geometry), loops_(loops), pad_(pad) {}
 
   void run(const Element* in, float* scratch, ThreadPool& pool) const {
-    const auto bands = ceil_div(g_.down, g_.rows), strips = ceil_div(g_.across, g_.columns),
-               input = g_.input_size(g_.tiles());
-    const auto area_of = [&](i64 i) {
-      return WinogradArea{Part(g_.down, bands, i / strips % bands), Part(g_.across, strips, i % strips)};
-    };
+    const auto bands = ceil_div(g_.down, g_.rows), input = g_.input_size(g_.tiles());
     if (g_.own) {
       Slots slots(scratch, input + g_.output_size(g_.tiles()), slots_for(pool));
-      return parallel(pool, s_.batch * bands * strips, [&](i64 chunk) {
-        const auto area = area_of(chunk);
-        const auto image = chunk / (bands * strips), count = area.count();
+      return parallel(pool, s_.batch * bands, [&](i64 chunk) {
+        const Part rows(g_.down, bands, chunk % bands);
+        const auto image = chunk / bands, count = rows.size() * g_.across;
         const Slots::Lease room(slots);
         auto* transformed = reinterpret_cast<Element*>(room.data());
         for (i64 b = 0; b < g_.blocks; ++b)
           for (i64 t = 0; t < count; ++t)
-            transform(in, image, b, area.row(t), area.column(t), transformed + (b * count + t) * kBlock,
+            transform(in, image, b, rows.begin + t / g_.across, t % g_.across, transformed + (b * count + t) * kBlock,
                       g_.input_step(count));
-        for (i64 p = 0; p < g_.panels; ++p) panel(image, p, area, {0, count}, transformed, room.data() + input);
+        for (i64 p = 0; p < g_.panels; ++p)
+          panel(image, p, rows.begin, 0, count, count, transformed, room.data() + input);
       });
     }
     auto* transformed = reinterpret_cast<Element*>(scratch);
     Slots slots(scratch + input, g_.output_size(std::min(g_.tiles(), g_.kTilesTogether)), slots_for(pool));
-    for (i64 i = 0; i < s_.batch * bands * strips; ++i) {
-      const auto area = area_of(i);
-      const auto image = i / (bands * strips), count = area.count();
-      transform(in, image, area, transformed, pool);
+    for (i64 i = 0; i < s_.batch * bands; ++i) {
+      const Part rows(g_.down, bands, i % bands);
+      const auto image = i / bands, count = rows.size() * g_.across;
+      transform(in, image, rows, transformed, pool);
       const auto parts = ceil_div(count, g_.kTilesTogether);
       parallel(pool, g_.panels * parts, [&](i64 chunk) {
         const Part tiles(count, parts, chunk / g_.panels);
         const Slots::Lease room(slots);
-        panel(image, chunk % g_.panels, area, tiles, transformed, room.data());
+        panel(image, chunk % g_.panels, rows.begin, tiles.begin, tiles.end, count, transformed, room.data());
       });
     }
   }
 
-  /// Tiles of all blocks.
-  void transform(const Element* in, i64 image, const WinogradArea& area, Element* to, ThreadPool& pool) const {
-    const auto count = area.count(), across = area.columns.size();
-    const auto cost = static_cast<double>(across * g_.points) * 2;
-    parallel_ranges(pool, g_.blocks * area.rows.size(), cost, [&](i64 begin, i64 end) {
+  /// Rows of tiles of all blocks.
+  void transform(const Element* in, i64 image, Part rows, Element* to, ThreadPool& pool) const {
+    const auto count = rows.size() * g_.across;
+    const auto cost = static_cast<double>(g_.across * g_.points) * 2;
+    parallel_ranges(pool, g_.blocks * rows.size(), cost, [&](i64 begin, i64 end) {
       for (auto line = begin; line < end; ++line) {
         const auto b = line % g_.blocks, y = line / g_.blocks;
-        for (i64 x = 0; x < across; ++x)
-          transform(in, image, b, area.rows.begin + y, area.columns.begin + x,
-                    to + (b * count + y * across + x) * kBlock, g_.input_step(count));
+        for (i64 x = 0; x < g_.across; ++x)
+          transform(in, image, b, rows.begin + y, x, to + (b * count + y * g_.across + x) * kBlock,
+                    g_.input_step(count));
       }
     });
   }
 
-  /// Some of the transformed tiles of an area by a panel.
-  void panel(i64 image, i64 panel, const WinogradArea& area, Part tiles, const Element* input, float* sums) const {
-    const auto first = tiles.begin, last = tiles.end, count = area.count();
+  /// Tiles [first, last) of `count` transformed ones, numbered along rows from tile row `row` on, by a panel.
+  void panel(i64 image, i64 panel, i64 row, i64 first, i64 last, i64 count, const Element* input, float* sums) const {
     const auto here = last - first, parts = ceil_div(here, loops_.pixels()), step = g_.output_step(here);
     for (i64 point = 0; point < g_.points; ++point) {
       Ahead ahead;
-      ahead.next = reinterpret_cast<const char*>(loops_.filters(image, panel, point + 1));
-      ahead.end =
-          point + 1 < g_.points ? reinterpret_cast<const char*>(loops_.filters(image, panel, point + 2)) : ahead.next;
+      ahead.next = reinterpret_cast<const char*>(loops_.filters(panel, point + 1));
+      ahead.end = point + 1 < g_.points ? reinterpret_cast<const char*>(loops_.filters(panel, point + 2)) : ahead.next;
       ahead.lines = ceil_div(2 * kBlock, parts);
       for (i64 i = 0; i < parts; ++i) {
         const Part part(here, parts, i);
@@ -196,7 +161,6 @@ class WinogradStages {
             WinogradProduct<Element>{.in = input + point * g_.input_step(count) + (first + part.begin) * kBlock,
                                      .block = count * kBlock,
                                      .tiles = part.size(),
-                                     .image = image,
                                      .panel = panel,
                                      .point = point,
                                      .out = sums + point * step + part.begin * kBlock,
@@ -207,8 +171,8 @@ class WinogradStages {
     for (auto t = first; t < last; ++t)
       loops_.store({.image = image,
                     .panel = panel,
-                    .ty = area.row(t),
-                    .tx = area.column(t),
+                    .ty = row + t / g_.across,
+                    .tx = t % g_.across,
                     .from = sums + (t - first) * kBlock,
                     .step = step,
                     .half = here * kBlock});
@@ -219,20 +183,18 @@ class WinogradStages {
   void transform(const Element* in, i64 image, i64 block, i64 ty, i64 tx, Element* to, i64 step) const {
     const auto part = block % g_.split * (kBlock / g_.split);
     const auto* plane = in + (image * ceil_div(g_.blocks, g_.split) + block / g_.split) * s_.plane() * kBlock;
-    const auto y = g_.y.first(ty) - s_.pad_top, x = g_.x.first(tx) - s_.pad_left, row = s_.width * kBlock;
-    const auto down = g_.y.window(), across = g_.x.window(), y_apart = g_.y.apart, x_apart = g_.x.apart;
-    if (y >= 0 && x >= 0 && y + (down - 1) * y_apart < s_.height && x + (across - 1) * x_apart < s_.width)
-      return loops_.transform(plane + y * row + x * kBlock + part, y_apart * row, x_apart * kBlock, to, step);
+    const auto y = ty * g_.m - s_.pad_top, x = tx * g_.m - s_.pad_left, row = s_.width * kBlock;
+    if (y >= 0 && x >= 0 && y + g_.window <= s_.height && x + g_.window <= s_.width)
+      return loops_.transform(plane + y * row + x * kBlock + part, row, to, step);
     alignas(64) std::array<Element, 36 * kBlock> window;
-    for (i64 i = 0; i < down; ++i)
-      for (i64 j = 0; j < across; ++j) {
-        auto* pixel = window.data() + (i * across + j) * kBlock;
-        const auto from_y = y + i * y_apart, from_x = x + j * x_apart;
-        if (from_y >= 0 && from_y < s_.height && from_x >= 0 && from_x < s_.width)
-          std::copy_n(plane + from_y * row + from_x * kBlock, kBlock, pixel);
+    for (i64 i = 0; i < g_.window; ++i)
+      for (i64 j = 0; j < g_.window; ++j) {
+        auto* pixel = window.data() + (i * g_.window + j) * kBlock;
+        if (y + i >= 0 && y + i < s_.height && x + j >= 0 && x + j < s_.width)
+          std::copy_n(plane + (y + i) * row + (x + j) * kBlock, kBlock, pixel);
         else std::fill_n(pixel, kBlock, pad_);
       }
-    loops_.transform(window.data() + part, across * kBlock, kBlock, to, step);
+    loops_.transform(window.data() + part, g_.window * kBlock, to, step);
   }
 
   const ConvolutionShape& s_;

@@ -43,15 +43,11 @@ struct Loops {
   const U8Blocked &out, &residual;
 
   int pixels() const { return table.pixels; }
-  const Word* filters(i64 /*image*/, i64 panel, i64 point) const {
-    return all + (panel * g.points + point) * g.point_size();
-  }
-  void transform(const Word* in, i64 row, i64 /*column*/, Word* to, i64 step) const {
-    table.u8_winograd_input(in, row, to, step);
-  }
+  const Word* filters(i64 panel, i64 point) const { return all + (panel * g.points + point) * g.point_size(); }
+  void transform(const Word* in, i64 row, Word* to, i64 step) const { table.u8_winograd_input(in, row, to, step); }
 
   void multiply(const WinogradProduct<Word>& p) const {
-    table.i16({.sum = narrow_sum(p, g, filters(p.image, p.panel, p.point)),
+    table.i16({.sum = narrow_sum(p, g, filters(p.panel, p.point)),
                .out = reinterpret_cast<Word*>(p.out),
                .out_pixel = kBlock,
                .out_block = p.half},
