@@ -3,6 +3,7 @@
 #include "fast/kernels/convolution/planar.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kernels/convolution/volume.hpp"
+#include "fast/kernels/convolution/volume_lines.hpp"
 #include "fast/kernels/convolution/winograd.hpp"
 
 namespace ovir::fast {
@@ -138,6 +139,20 @@ void winograd_once(const VolumeShape& whole, const float* filters, const float* 
   winograd_convolution_once(v, kTile, filters, in, out, e, scratch.data(), pool);
 }
 
+void by_lines(const VolumeShape& v, const float* filters, const float* in, float* out, const Epilogue& e,
+              ThreadPool& pool) {
+  REQUIRE(lines_pay(v));
+  Floats packed(at(lines_filters_size(v))), scratch(at(lines_scratch_size(v, pool.threads())));
+  lines_pack(v, filters, packed.data(), pool);
+  lines_convolution(v, packed.data(), in, out, e, scratch.data(), pool);
+}
+void by_lines_once(const VolumeShape& v, const float* filters, const float* in, float* out, const Epilogue& e,
+                   ThreadPool& pool) {
+  REQUIRE(lines_pack_by_panels(v));
+  Floats scratch(at(lines_once_scratch_size(v, pool.threads())));
+  lines_convolution_once(v, filters, in, out, e, scratch.data(), pool);
+}
+
 constexpr double kSum = 1, kWinograd4 = 5;
 
 TEST_CASE("direct convolution of volumes") {
@@ -179,6 +194,20 @@ TEST_CASE("convolution of volumes by Winograd and panels that are packed right b
   check(cube(1, 40, 250, {2, 9, 8}, 3, 1, 1), winograd_once<2>, kSum);
   check(cube(1, 32, 260, {1, 7, 7}, 3, 1, 1), winograd_once<2>, kSum);
   check(deep(cube(1, 32, 257, {3, 10, 9}, 3, 1, 1), 1, 1, 1, 0), winograd_once<4>, kWinograd4);
+}
+
+TEST_CASE("convolution of volumes along the first axis by Winograd") {
+  check(deep(cube(2, 32, 35, {8, 6, 7}, 1, 1, 0), 3, 1, 1, 1), by_lines, kWinograd4);
+  check(deep(cube(1, 40, 50, {4, 5, 13}, 1, 1, 0), 3, 1, 1, 1), by_lines, kWinograd4);
+  check(deep(cube(1, 33, 32, {8, 3, 4}, 1, 1, 0), 3, 1, 1, 0), by_lines, kWinograd4);
+  check(deep(cube(1, 144, 40, {7, 30, 20}, 1, 1, 0), 3, 1, 1, 1), by_lines, kWinograd4);
+  // Filters that chunks share out.
+  check(deep(cube(2, 320, 290, {4, 4, 5}, 1, 1, 0), 3, 1, 1, 1), by_lines, kWinograd4);
+  check(deep(cube(1, 40, 250, {6, 7, 9}, 1, 1, 0), 3, 1, 1, 1), by_lines_once, kWinograd4);
+  // Two slices, and what is no line, take no fewer multiplications.
+  CHECK_FALSE(lines_pay(deep(cube(1, 32, 32, {2, 6, 7}, 1, 1, 0), 3, 1, 1, 1)));
+  CHECK_FALSE(lines_pay(deep(cube(1, 32, 32, {8, 6, 7}, 1, 1, 0), 3, 2, 1, 1)));
+  CHECK_FALSE(lines_pay(cube(1, 32, 32, {8, 6, 7}, 3, 1, 1)));
 }
 
 TEST_CASE("planar convolution of volumes") {

@@ -47,6 +47,12 @@ struct IsaTable {
   void (*winograd_filter)(int m, const float* from, i64 from_step, float* to, i64 step);
   /// (m+2)² vectors of 16, `step` apart, become m × m pixels.
   void (*winograd_output)(int m, const float* from, i64 step, const WinogradPixels& to);
+  /// F(4, 3) along one axis: pixels of six slices (null: zeros) become six vectors of 16 each, `step` apart.
+  void (*line_input)(const float* const* slices, i64 pixels, float* to, i64 step);
+  /// Three vectors of 16, `from_step` apart, become six, `step` apart.
+  void (*line_filter)(const float* from, i64 from_step, float* to, i64 step);
+  /// Six vectors of 16 for each of to.columns pixels, `step` apart, become pixels of to.rows ≤ 4 slices.
+  void (*line_output)(const float* from, i64 step, const WinogradPixels& to);
 
   // Elementwise (elementwise.hpp): in place is allowed.
   void (*unary)(const Unary& f, const float* x, float* y, i64 n);

@@ -96,3 +96,49 @@ static void winograd_filter(int m, const float* from, i64 from_step, float* to, 
 static void winograd_output(int m, const float* from, i64 step, const WinogradPixels& to) {
   m == 2 ? winograd_output_of<2>(from, step, to) : winograd_output_of<4>(from, step, to);
 }
+
+static void line_input(const float* const* slices, i64 pixels, float* to, i64 step) {
+  for (i64 i = 0; i < pixels * kBlock; i += kWidth) {
+    Vec d[6], o[6];
+#pragma GCC unroll 8
+    for (int s = 0; s < 6; ++s) d[s] = slices[s] ? load(slices[s] + i) : Vec{};
+    Winograd<4>::input(d, o);
+#pragma GCC unroll 8
+    for (int s = 0; s < 6; ++s) store(to + s * step + i, o[s]);
+  }
+}
+
+static void line_filter(const float* from, i64 from_step, float* to, i64 step) {
+  for (i64 lane = 0; lane < kBlock; lane += kWidth) {
+    Vec d[3], o[6];
+#pragma GCC unroll 8
+    for (int s = 0; s < 3; ++s) d[s] = load(from + s * from_step + lane);
+    Winograd<4>::filter(d, o);
+#pragma GCC unroll 8
+    for (int s = 0; s < 6; ++s) store(to + s * step + lane, o[s]);
+  }
+}
+
+static void line_output(const float* from, i64 step, const WinogradPixels& to) {
+  const Vec low = spread(to.low), high = spread(to.high);
+  for (i64 lane = 0; lane < kBlock; lane += kWidth) {
+    const Vec bias = to.bias ? load(to.bias + lane) : Vec{};
+    for (i64 i = lane; i < to.columns * kBlock; i += kBlock) {
+      Vec d[6], o[4];
+#pragma GCC unroll 8
+      for (int s = 0; s < 6; ++s) d[s] = load(from + s * step + i);
+      Winograd<4>::output(d, o);
+      const auto put = [&](int s) __attribute__((always_inline)) {
+        Vec v = o[s] + bias;
+        if (to.residual) v = v + load(to.residual + s * to.row + i);
+        store(to.out + s * to.row + i, min(high, max(low, v)));
+      };
+      if (to.rows == 4) {
+#pragma GCC unroll 4
+        for (int s = 0; s < 4; ++s) put(s);
+      } else {
+        for (int s = 0; s < to.rows; ++s) put(s);
+      }
+    }
+  }
+}

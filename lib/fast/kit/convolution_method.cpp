@@ -19,9 +19,9 @@ int tile(ConvolutionMethod m) { return m == ConvolutionMethod::winograd2 ? 2 : 4
 }  // namespace
 
 std::string_view name(ConvolutionMethod method) {
-  static constexpr std::string_view kNames[] = {"direct",    "pointwise",   "winograd2", "winograd4",
-                                                "depthwise", "grouped",     "planar",    "transposed",
-                                                "clipped",   "few_outputs", "bf16x3",    "dilated"};
+  static constexpr std::string_view kNames[] = {"direct",  "pointwise", "winograd2",  "winograd4", "depthwise",
+                                                "grouped", "planar",    "transposed", "clipped",   "few_outputs",
+                                                "bf16x3",  "dilated",   "lines"};
   return kNames[static_cast<std::size_t>(method)];
 }
 
@@ -37,6 +37,7 @@ i64 filters_size(ConvolutionMethod method, const ConvolutionShape& shape) {
     case ConvolutionMethod::planar: return planar_filters_size(shape);
     case ConvolutionMethod::clipped: return clipped_filters_size(shape);
     case ConvolutionMethod::dilated: return dilated_filters_size(shape);
+    case ConvolutionMethod::lines: break;
     case ConvolutionMethod::few_outputs: return few_outputs_filters_size(shape);
     case ConvolutionMethod::bf16x3: return bf16x3_filters_size(shape);
   }
@@ -56,6 +57,7 @@ void pack(ConvolutionMethod method, const ConvolutionShape& shape, const Weights
     case ConvolutionMethod::planar: return planar_pack(shape, filters.data, to, pool);
     case ConvolutionMethod::clipped: return clipped_pack(shape, filters, to, pool);
     case ConvolutionMethod::dilated: return dilated_pack(shape, filters, to, pool);
+    case ConvolutionMethod::lines: break;
     case ConvolutionMethod::few_outputs: return few_outputs_pack(shape, filters.data, to, pool);
     case ConvolutionMethod::bf16x3: return bf16x3_pack(shape, filters.data, to, pool);
   }
@@ -67,6 +69,7 @@ i64 scratch_size(ConvolutionMethod method, const ConvolutionShape& shape, int th
     case ConvolutionMethod::pointwise:
     case ConvolutionMethod::clipped: return 0;
     case ConvolutionMethod::dilated: return dilated_scratch_size(shape, threads);
+    case ConvolutionMethod::lines: break;
     case ConvolutionMethod::winograd2:
     case ConvolutionMethod::winograd4: return winograd_scratch_size(shape, tile(method), threads);
     case ConvolutionMethod::depthwise:
@@ -91,6 +94,7 @@ void compute(ConvolutionMethod method, const ConvolutionShape& shape, const floa
     case ConvolutionMethod::grouped: return depthwise_convolution(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::clipped: return clipped_convolution(shape, filters, in, out, epilogue, pool);
     case ConvolutionMethod::dilated: return dilated_convolution(shape, filters, in, out, epilogue, scratch, pool);
+    case ConvolutionMethod::lines: break;
     case ConvolutionMethod::few_outputs:
       return few_outputs_convolution(shape, filters, in, out, planes, epilogue, scratch, pool);
     case ConvolutionMethod::bf16x3: return bf16x3_convolution(shape, filters, in, out, epilogue, scratch, pool);

@@ -8,7 +8,7 @@
 
 namespace ovir::fast {
 
-/// `planar` reads plain planes, `few_outputs` does so where there are few channels; the others read blocked values.
+/// `lines` is of three spatial axes (volume_method.hpp). `planar` reads plain planes, `few_outputs` does so where there are few channels; the others read blocked values.
 enum class ConvolutionMethod : std::uint8_t {
   direct,
   pointwise,
@@ -21,7 +21,8 @@ enum class ConvolutionMethod : std::uint8_t {
   clipped,
   few_outputs,
   bf16x3,
-  dilated
+  dilated,
+  lines
 };
 std::string_view name(ConvolutionMethod method);
 
