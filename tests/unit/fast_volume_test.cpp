@@ -138,6 +138,16 @@ void winograd_once(const VolumeShape& whole, const float* filters, const float* 
   winograd_convolution_once(v, kTile, filters, in, out, e, scratch.data(), pool);
 }
 
+void by_lines(const VolumeShape& whole, const float* filters, const float* in, float* out, const Epilogue& e,
+              ThreadPool& pool) {
+  REQUIRE(winograd_tile(whole.rows()) == kWinogradLine);
+  winograd<kWinogradLine>(whole.rows(), filters, in, out, e, pool);
+}
+void by_lines_once(const VolumeShape& whole, const float* filters, const float* in, float* out, const Epilogue& e,
+                   ThreadPool& pool) {
+  winograd_once<kWinogradLine>(whole.rows(), filters, in, out, e, pool);
+}
+
 constexpr double kSum = 1, kWinograd4 = 5;
 
 TEST_CASE("direct convolution of volumes") {
@@ -179,6 +189,19 @@ TEST_CASE("convolution of volumes by Winograd and panels that are packed right b
   check(cube(1, 40, 250, {2, 9, 8}, 3, 1, 1), winograd_once<2>, kSum);
   check(cube(1, 32, 260, {1, 7, 7}, 3, 1, 1), winograd_once<2>, kSum);
   check(deep(cube(1, 32, 257, {3, 10, 9}, 3, 1, 1), 1, 1, 1, 0), winograd_once<4>, kWinograd4);
+}
+
+TEST_CASE("convolution of volumes along the first axis by Winograd") {
+  check(deep(cube(2, 32, 35, {8, 6, 7}, 1, 1, 0), 3, 1, 1, 1), by_lines, kWinograd4);
+  check(deep(cube(1, 40, 50, {4, 5, 13}, 1, 1, 0), 3, 1, 1, 1), by_lines, kWinograd4);
+  check(deep(cube(1, 33, 32, {8, 3, 4}, 1, 1, 0), 3, 1, 1, 0), by_lines, kWinograd4);
+  check(deep(cube(1, 144, 40, {7, 30, 20}, 1, 1, 0), 3, 1, 1, 1), by_lines, kWinograd4);
+  // Filters that chunks share out.
+  check(deep(cube(2, 320, 290, {4, 4, 5}, 1, 1, 0), 3, 1, 1, 1), by_lines, kWinograd4);
+  check(deep(cube(1, 40, 250, {6, 7, 9}, 1, 1, 0), 3, 1, 1, 1), by_lines_once, kWinograd4);
+  // Lines of which half of a tile is none, and what is no line.
+  CHECK(winograd_tile(deep(cube(1, 32, 32, {2, 6, 7}, 1, 1, 0), 3, 1, 1, 1).rows()) == 0);
+  CHECK(winograd_tile(deep(cube(1, 32, 32, {8, 6, 7}, 1, 1, 0), 3, 2, 1, 1).rows()) == 0);
 }
 
 TEST_CASE("planar convolution of volumes") {

@@ -44,12 +44,19 @@ struct IsaTable {
   void (*depthwise_band)(const DepthwiseBand& band);
   void (*pool)(const PoolRow& row);
   /// Winograd F(m×m, 3×3) on 16 channels; m is 2 or 4. `input`: (m+2)² pixels, `row` and `column` floats apart, become
-  /// (m+2)² vectors of 16, `step` floats apart. Of kWinogradLine F(4, 3): 6 pixels, 3 taps, 4 pixels.
+  /// (m+2)² vectors of 16, `step` floats apart.
   void (*winograd_input)(int m, const float* in, i64 row, i64 column, float* to, i64 step);
   /// 3 × 3 vectors of 16, `from_step` apart, become (m+2)² of them, `step` apart.
   void (*winograd_filter)(int m, const float* from, i64 from_step, float* to, i64 step);
   /// (m+2)² vectors of 16, `step` apart, become m × m pixels.
   void (*winograd_output)(int m, const float* from, i64 step, const WinogradPixels& to);
+  /// F(4, 3): neighboring pixels, of which each tap begins where `taps` say (null: zeros), become six vectors of 16
+  /// each, `step` apart.
+  void (*line_input)(const float* const* taps, i64 pixels, float* to, i64 step);
+  /// Three vectors of 16, `from_step` apart, become six, `step` apart.
+  void (*line_filter)(const float* from, i64 from_step, float* to, i64 step);
+  /// Six vectors of 16 for each of to.columns pixels, `step` apart, become pixels of to.rows ≤ 4 rows.
+  void (*line_output)(const float* from, i64 step, const WinogradPixels& to);
 
   // Elementwise (elementwise.hpp): in place is allowed.
   void (*unary)(const Unary& f, const float* x, float* y, i64 n);

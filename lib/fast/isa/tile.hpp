@@ -102,7 +102,7 @@ struct WinogradPixels {
   float low, high;
   float* out;
   i64 row, column;    ///< floats between rows, and between columns
-  int rows, columns;  ///< at most m × m; of a line 1 × 4
+  int rows, columns;  ///< at most m × m; of lines, which are columns of 4, as many as there are
 };
 
 }  // namespace ovir::fast

@@ -4,14 +4,6 @@
 template <int M>
 struct Winograd;
 
-/// One pixel by one tap.
-template <>
-struct Winograd<1> {
-  [[gnu::always_inline]] static void input(const Vec (&d)[1], Vec (&o)[1]) { o[0] = d[0]; }
-  [[gnu::always_inline]] static void filter(const Vec (&d)[1], Vec (&o)[1]) { o[0] = d[0]; }
-  [[gnu::always_inline]] static void output(const Vec (&d)[1], Vec (&o)[1]) { o[0] = d[0]; }
-};
-
 template <>
 struct Winograd<2> {
   [[gnu::always_inline]] static void input(const Vec (&d)[4], Vec (&o)[4]) {

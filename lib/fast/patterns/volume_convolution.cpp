@@ -1,26 +1,12 @@
 // Convolution-1 of three spatial axes, and GroupConvolution-1 of one group, and what follows them. Filters are packed
 // when the plan is made, where it runs often and knows them; else in each run.
-#include "fast/kernels/convolution/planar.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
-#include "fast/kernels/convolution/volume.hpp"
-#include "fast/kernels/convolution/winograd.hpp"
-#include "fast/kit/convolution_method.hpp"
 #include "fast/kit/convolutions.hpp"
 #include "fast/kit/functions.hpp"
+#include "fast/kit/volume_method.hpp"
 
 namespace ovir::fast::patterns::volume_convolution {
 namespace {
-
-/// Output pixels from which on filters that are packed in every run are worth transforming for Winograd.
-constexpr i64 kPixelsWorthTransforming = 150;
-
-ConvolutionMethod choose(const VolumeShape& v, bool once) {
-  const auto& s = v.slice;
-  if (s.channels <= kFewChannels && planar_taps(planar_slice(v)) <= kMaxPlanarTaps) return ConvolutionMethod::planar;
-  if (const auto tile = once && v.out_volume() < kPixelsWorthTransforming ? 0 : winograd_tile(v.rows()); tile > 0)
-    return winograd_of(tile);
-  return s.taps() == 1 ? ConvolutionMethod::pointwise : ConvolutionMethod::direct;
-}
 
 class VolumeConvolution final : public Kernel {
  public:
@@ -33,9 +19,8 @@ class VolumeConvolution final : public Kernel {
     if (!filters) return;
     packs_ = false;
     ThreadPool alone(1);
-    const auto v = seen(known_);
-    filters_ = Buffer(filters_size(v));
-    pack(v, filters, filters_.data(), alone);
+    filters_ = Buffer(filters_size(method_, known_));
+    pack(method_, known_, filters, filters_.data(), alone);
   }
 
   std::string name() const override {
@@ -64,17 +49,15 @@ class VolumeConvolution final : public Kernel {
       state->in = state->reserve(of(s.channels, v.volume()));
     if (out.layout == Layout::plain) state->out = state->reserve(of(s.outputs, v.out_volume()));
     if (residual && residual->layout == Layout::plain) state->residual = state->reserve(of(s.outputs, v.out_volume()));
-    v = seen(v);
     const auto threads = runtime.threads();
-    state->by_panels = packs_ && packs_by_panels(v);
+    state->by_panels = packs_ && packs_by_panels(method_, v);
     if (state->by_panels) {
-      state->work = state->reserve(is_winograd(method_) ? winograd_once_scratch_size(v, tile(), threads)
-                                                        : volume_once_scratch_size(v, threads));
+      state->work = state->reserve(once_scratch_size(method_, v, threads));
       return state;
     }
-    state->work = state->reserve(scratch_size(v, threads));
+    state->work = state->reserve(scratch_size(method_, v, threads));
     if (!packs_) return state;
-    state->filters = state->reserve(filters_size(v));
+    state->filters = state->reserve(filters_size(method_, v));
     if (file_) state->room = state->reserve(threads * room_floats());
     return state;
   }
@@ -99,11 +82,10 @@ class VolumeConvolution final : public Kernel {
     const auto given = file_ ? Weights(file_, state.room ? state.floats(state.room) : nullptr)
                              : Weights(packs_ ? in[1].as<const float>() : nullptr);
     if (state.by_panels) {
-      if (is_winograd(method_)) winograd_convolution_once(v, tile(), given, x, y, epilogue, work, pool);
-      else direct_volume_once(v, given, x, y, epilogue, work, pool);
+      compute_once(method_, v, given, x, y, epilogue, work, pool);
     } else {
-      if (packs_) pack(v, given, state.floats(state.filters), pool);
-      compute(v, packs_ ? state.floats(state.filters) : filters_.data(), x, y, epilogue, work, pool);
+      if (packs_) pack(method_, v, given, state.floats(state.filters), pool);
+      compute(method_, v, packs_ ? state.floats(state.filters) : filters_.data(), x, y, epilogue, work, pool);
     }
     if (state.out) to_plain(y, out[0].as<float>(), s.batch, s.outputs, v.out_volume(), pool);
   }
@@ -124,40 +106,8 @@ class VolumeConvolution final : public Kernel {
     bool by_panels = false;  ///< filters are packed while they are used
   };
 
-  int tile() const { return winograd_tile_of(method_); }
-  /// As the kernel takes it.
-  VolumeShape seen(const VolumeShape& v) const {
-    if (is_winograd(method_)) return v.rows();
-    return method_ == ConvolutionMethod::planar ? v : v.folded();
-  }
-
   /// For each thread, where filters are read.
   i64 room_floats() const { return round_up(kBlock * known_.filter_floats(), kBlock); }
-
-  i64 filters_size(const VolumeShape& v) const {
-    if (is_winograd(method_)) return winograd_filters_size(v, tile());
-    return method_ == ConvolutionMethod::planar ? planar_filters_size(planar_slice(v)) : volume_filters_size(v);
-  }
-  void pack(const VolumeShape& v, const Weights& weights, float* to, ThreadPool& pool) const {
-    if (is_winograd(method_)) return winograd_pack(v, tile(), weights, to, pool);
-    if (method_ == ConvolutionMethod::planar) return planar_pack(planar_slice(v), weights.data, to, pool);
-    volume_pack(v, weights, to, pool);
-  }
-  i64 scratch_size(const VolumeShape& v, int threads) const {
-    if (is_winograd(method_)) return winograd_scratch_size(v, tile(), threads);
-    if (method_ == ConvolutionMethod::planar) return planar_scratch_size(planar_slice(v), threads);
-    return volume_scratch_size(v, threads);
-  }
-  void compute(const VolumeShape& v, const float* filters, const float* x, float* y, const Epilogue& epilogue,
-               float* work, ThreadPool& pool) const {
-    if (is_winograd(method_)) return winograd_convolution(v, tile(), filters, x, y, epilogue, work, pool);
-    if (method_ == ConvolutionMethod::planar) return planar_volume(v, filters, x, y, epilogue, work, pool);
-    direct_volume(v, filters, x, y, epilogue, work, pool);
-  }
-  bool packs_by_panels(const VolumeShape& v) const {
-    if (is_winograd(method_)) return winograd_packs_by_panels(v, tile());
-    return method_ != ConvolutionMethod::planar && volume_packs_by_panels(v);
-  }
 
   ConvolutionAttrs attrs_;
   VolumeShape known_;
@@ -185,7 +135,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   v.stride = depth.stride;
   v.dilation = depth.dilation;
   v.pad = depth.pad_begin;
-  const auto method = choose(v, !graph.options().steady());
+  const auto method = volume_method(v, !graph.options().steady());
   if (method != ConvolutionMethod::planar && method != ConvolutionMethod::winograd_line && !open) v = v.trimmed();
   if (method != ConvolutionMethod::planar && !volume_fits(v)) return std::nullopt;
   const auto* packed = graph.options().steady() ? graph.constant(filters) : nullptr;

@@ -38,6 +38,11 @@ void line(Net& n) {
   const auto x = convolution(n, n.input({1, 18, 5, 6, 7}), {20, 18, 3, 1, 1}, deep);
   n.result(n.op("PRelu-1", {x, n.weights({20})}));
 }
+void long_lines(Net& n) {
+  const Texts deep{{"strides", "1,1,1"}, {"dilations", "1,1,1"}, {"pads_begin", "1,0,0"}, {"pads_end", "1,0,0"}};
+  const auto x = convolution(n, n.input({1, 33, 8, 6, 7}), {40, 33, 3, 1, 1}, deep);
+  n.result(n.op("Swish-4", {biased_volume(n, x, 40)}));
+}
 /// Output slices of which nothing but padding is seen.
 void padded_point(Net& n) {
   const Texts deep{{"strides", "1,1,1"}, {"dilations", "1,1,1"}, {"pads_begin", "1,0,0"}, {"pads_end", "0,0,0"}};
@@ -87,6 +92,8 @@ constexpr Example kExamples[] = {
     {"volume.direct.convolution", flat},
     {"volume.pointwise.convolution+PRelu", line},
     {"volume.pointwise.convolution+PRelu", line, kOnce},
+    {"volume.winograd_line.convolution+bias+Swish", long_lines, kOften, kFixed, true, kWinograd},
+    {"volume.winograd_line.convolution+bias+Swish", long_lines, kOnce, kFixed, true, kWinograd},
     {"volume.pointwise.convolution+bias+Relu", point},
     {"volume.pointwise.convolution+bias+Relu", padded_point},
     {"volume.winograd_line.convolution+bias+Relu", slices, kOften, kFixed, true, kWinograd},

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "fast/kernels/convolution/winograd_axis.hpp"
 #include "fast/kernels/product/packed.hpp"
 
 namespace ovir::fast {
@@ -20,25 +21,10 @@ constexpr i64 kMaxPlanes = 5;            // of a kernel, whose filters are trans
 constexpr i64 kLeastSideOfGroups = 12;  // their filters are few beside what is transformed
 constexpr double kLeastUsed = 0.7;      // of the tiles' pixels
 
-/// One axis: tiles of `size` output pixels that lie `apart` (the dilation), as many tiles side by side.
-struct Axis {
-  i64 size, apart, tiles;
-  Axis(i64 length, i64 tile, i64 dilation)
-      : size(tile),
-        apart(dilation),
-        tiles(length / (tile * dilation) * dilation + std::min(length % (tile * dilation), dilation)) {}
-  /// Input pixels of a tile.
-  i64 window() const { return size == 1 ? 1 : size + 2; }
-  /// The first output pixel of a tile.
-  i64 first(i64 tile) const { return apart == 1 ? tile * size : tile / apart * size * apart + tile % apart; }
-  /// How many of a tile's output pixels there are.
-  i64 pixels(i64 first, i64 length) const { return std::min(size, ceil_div(length - first, apart)); }
-};
-
 /// A tile's output pixels along an axis of so many taps.
 i64 side(int m, i64 taps) { return m != kWinogradLine ? m : (taps == 1 ? 1 : 4); }
-Axis axis_y(const ConvolutionShape& s, int m) { return {s.out_height, side(m, s.kernel_height), s.dilation_y}; }
-Axis axis_x(const ConvolutionShape& s, int m) { return {s.out_width, side(m, s.kernel_width), s.dilation_x}; }
+WinogradAxis axis_y(const ConvolutionShape& s, int m) { return {s.out_height, side(m, s.kernel_height), s.dilation_y}; }
+WinogradAxis axis_x(const ConvolutionShape& s, int m) { return {s.out_width, side(m, s.kernel_width), s.dilation_x}; }
 
 /// The same without groups, which have whole blocks: these lie as images do. And a line in slices of height 1 is
 /// turned, as regions have whole rows of tiles where they can.
@@ -73,7 +59,7 @@ struct Run {
 
 struct Geometry {
   int m;
-  Axis y, x;
+  WinogradAxis y, x;
   i64 points, across, down, blocks, panels;
   /// The filters are small: each chunk takes a region through all stages in its own memory. Else chunks transform a
   /// region together, then each takes panels.
@@ -102,6 +88,10 @@ struct Geometry {
     if (own) rows = std::min(rows, ceil_div(kFewTiles, columns * deep));
     rows = ceil_div(down, ceil_div(down, rows));
   }
+  /// Lines that are tiles have their pixels one below the other.
+  bool is_upright() const { return x.size == 1; }
+  /// Tiles of a row, of so many, that are transformed at once.
+  i64 run(i64 tiles) const { return m == kWinogradLine && is_upright() ? tiles : 1; }
   i64 bands() const { return ceil_div(down, rows); }
   i64 strips() const { return ceil_div(across, columns); }
   /// Of a volume.
@@ -164,8 +154,12 @@ struct Job {
                slice = to.first + i / r.rows.size() / g.blocks;
     const auto* plane = in + (image * g.blocks + block) * v.in_block() + slice * v.in_slice();
     auto* at = to.data + ((block * to.slices() + slice - to.first) * to.tiles + row * r.columns.size()) * kBlock;
-    for (i64 x = 0; x < r.columns.size(); ++x)
-      tile(plane, r.rows.begin + row, r.columns.begin + x, at + x * kBlock, to.step);
+    const bool padded = s.pad_left > 0 || s.out_width > s.width;  // then neighbors are not read alike
+    const auto run = padded ? 1 : g.run(r.columns.size());
+    for (i64 x = 0; x < r.columns.size(); x += run) {
+      if (g.m == kWinogradLine) line(plane, r.rows.begin + row, r.columns.begin + x, run, at + x * kBlock, to.step);
+      else tile(plane, r.rows.begin + row, r.columns.begin + x, at + x * kBlock, to.step);
+    }
   }
   void transform(const Transformed& to, i64 image, const Region& r, ThreadPool& pool) const {
     parallel_ranges(pool, lines(to, r), static_cast<double>(r.columns.size() * g.points) * 2, [&](i64 begin, i64 end) {
@@ -227,12 +221,13 @@ struct Job {
   /// The pixels of a run's tiles, from all sums.
   void store(const Transformed& from, i64 image, const Region& r, const Run& run, i64 panel, i64 columns,
              const float* sums) const {
-    const auto here = run.tiles.size();
-    for (i64 t = 0; t < here; ++t) {
+    const auto here = run.tiles.size(), across = r.columns.size();
+    for (i64 t = 0, count = 0; t < here; t += count) {
       const auto tile = run.tiles.begin + t, z = run.slices.begin + tile / from.tiles,
-                 y = r.rows.begin + tile % from.tiles / r.columns.size(), x = r.columns.begin + tile % r.columns.size();
+                 y = r.rows.begin + tile % from.tiles / across, x = r.columns.begin + tile % across;
+      count = std::min(g.run(across - tile % across), here - t);
       for (i64 c = 0; c < columns; c += kBlock)
-        store(image, z, y, x, panel * kColumns + c, sums + (t + c / kBlock * here) * kBlock, g.sums_step(run));
+        store(image, z, y, x, count, panel * kColumns + c, sums + (t + c / kBlock * here) * kBlock, g.sums_step(run));
     }
   }
 
@@ -245,11 +240,16 @@ struct Job {
   }
 
  private:
-  /// A line of pixels one below the other.
-  bool is_upright() const { return g.x.size == 1; }
-
-  void transform(const float* pixels, i64 row, i64 column, float* to, i64 step) const {
-    table.winograd_input(g.m, pixels, row, is_upright() ? row : column, to, step);
+  /// Tiles (ty, tx) and as many beside it of a slice's block, which are lines.
+  void line(const float* plane, i64 ty, i64 tx, i64 count, float* to, i64 step) const {
+    const auto y = g.y.first(ty) - s.pad_top, x = g.x.first(tx) - s.pad_left;
+    std::array<const float*, 6> taps;
+    for (i64 i = 0; i < 6; ++i) {
+      const auto from_y = g.is_upright() ? y + i * g.y.apart : y, from_x = g.is_upright() ? x : x + i * g.x.apart;
+      const bool inside = from_y >= 0 && from_y < s.height && from_x >= 0 && from_x < s.width;
+      taps[i] = inside ? plane + (from_y * s.width + from_x) * kBlock : nullptr;
+    }
+    table.line_input(taps.data(), count, to, step);
   }
 
   /// Tile (ty, tx) of a slice's block.
@@ -257,7 +257,7 @@ struct Job {
     const auto y = g.y.first(ty) - s.pad_top, x = g.x.first(tx) - s.pad_left, row = s.width * kBlock;
     const auto down = g.y.window(), across = g.x.window(), y_apart = g.y.apart, x_apart = g.x.apart;
     if (y >= 0 && x >= 0 && y + (down - 1) * y_apart < s.height && x + (across - 1) * x_apart < s.width)
-      return transform(plane + y * row + x * kBlock, y_apart * row, x_apart * kBlock, to, step);
+      return table.winograd_input(g.m, plane + y * row + x * kBlock, y_apart * row, x_apart * kBlock, to, step);
     alignas(64) std::array<float, 36 * kBlock> window;
     for (i64 i = 0; i < down; ++i)
       for (i64 j = 0; j < across; ++j) {
@@ -267,16 +267,21 @@ struct Job {
           std::copy_n(plane + from_y * row + from_x * kBlock, kBlock, pixel);
         else std::fill_n(pixel, kBlock, 0.0f);
       }
-    transform(window.data(), across * kBlock, kBlock, to, step);
+    table.winograd_input(g.m, window.data(), across * kBlock, kBlock, to, step);
   }
 
-  void store(i64 image, i64 z, i64 ty, i64 tx, i64 channel, const float* from, i64 step) const {
+  void store(i64 image, i64 z, i64 ty, i64 tx, i64 count, i64 channel, const float* from, i64 step) const {
     const auto y = g.y.first(ty), x = g.x.first(tx);
     auto row = s.out_width * kBlock * g.y.apart, column = kBlock * g.x.apart;
     auto rows = g.y.pixels(y, s.out_height), columns = g.x.pixels(x, s.out_width);
-    if (is_upright()) {
-      std::swap(row, column);
-      std::swap(rows, columns);
+    const bool lines = g.m == kWinogradLine;
+    if (lines && !g.is_upright()) {
+      row = column;
+      rows = columns;
+    }
+    if (lines) {
+      column = kBlock;
+      columns = count;
     }
     const auto place = (image * blocks_of(s.outputs) + channel / kBlock) * v.out_block() + z * v.out_slice() +
                        (y * s.out_width + x) * kBlock;
@@ -286,16 +291,16 @@ struct Job {
     tile.out_pixel = column;
     channel += z % groups * s.outputs;
     begin(tile, e, channel, residual, column, 0);
-    table.winograd_output(g.m, from, step,
-                          {.bias = tile.bias,
-                           .residual = tile.residual,
-                           .low = tile.low,
-                           .high = tile.high,
-                           .out = tile.out,
-                           .row = row,
-                           .column = column,
-                           .rows = static_cast<int>(rows),
-                           .columns = static_cast<int>(columns)});
+    const WinogradPixels to{.bias = tile.bias,
+                            .residual = tile.residual,
+                            .low = tile.low,
+                            .high = tile.high,
+                            .out = tile.out,
+                            .row = row,
+                            .column = column,
+                            .rows = static_cast<int>(rows),
+                            .columns = static_cast<int>(columns)};
+    lines ? table.line_output(from, step, to) : table.winograd_output(g.m, from, step, to);
     if (e.is_simple()) return;
     for (i64 r = 0; r < rows; ++r, tile.out += row)
       finish(table, tile, static_cast<int>(columns), kBlock, e, channel, residual ? residual + r * row : nullptr,
@@ -315,10 +320,13 @@ void pack_columns(const VolumeShape& v, const Geometry& g, const float* from, i6
     if (valid < kBlock || here < kBlock) rows.fill(0.0f);
     isa().transpose(from + b * kBlock * each, channels * each, rows.data(), kBlock, valid, here * each);
     for (i64 p = 0; p < v.planes; ++p)
-      for (i64 c = 0; c < kBlock; ++c)
-        isa().winograd_filter(g.m, rows.data() + (c * each + (v.first_plane + p) * taps) * kBlock, kBlock,
-                              to + ((p * blocks.size() + b - blocks.begin) * kBlock + c) * columns,
-                              v.planes * blocks.size() * kBlock * columns);
+      for (i64 c = 0; c < kBlock; ++c) {
+        const auto* taken = rows.data() + (c * each + (v.first_plane + p) * taps) * kBlock;
+        auto* const point = to + ((p * blocks.size() + b - blocks.begin) * kBlock + c) * columns;
+        const auto step = v.planes * blocks.size() * kBlock * columns;
+        if (g.m == kWinogradLine) isa().line_filter(taken, kBlock, point, step);
+        else isa().winograd_filter(g.m, taken, kBlock, point, step);
+      }
   }
 }
 

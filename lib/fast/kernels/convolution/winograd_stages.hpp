@@ -1,5 +1,5 @@
-// The stages of Winograd's convolution that f32, bf16 and u8 share: who transforms, multiplies and stores which tiles.
-// A pixel of a block is 16 elements of 4 bytes: floats, or words of two or four channels.
+// The stages of Winograd's convolution that bf16 and u8 share: who transforms, multiplies and stores which tiles.
+// A pixel of a block is 16 elements of 4 bytes: words of two or four channels.
 #pragma once
 #include <array>
 

@@ -1,0 +1,78 @@
+#include "fast/kit/volume_method.hpp"
+
+#include "fast/kernels/convolution/planar.hpp"
+#include "fast/kernels/convolution/winograd.hpp"
+
+namespace ovir::fast {
+namespace {
+
+/// Output pixels from which on filters that are packed in every run are worth transforming.
+constexpr i64 kPixelsWorthTransforming = 150;
+
+using enum ConvolutionMethod;
+
+int tile(ConvolutionMethod m) { return winograd_tile_of(m); }
+
+/// As the kernel of a method takes it.
+VolumeShape seen(ConvolutionMethod method, const VolumeShape& v) {
+  if (is_winograd(method)) return v.rows();
+  return method == planar ? v : v.folded();
+}
+
+}  // namespace
+
+ConvolutionMethod volume_method(const VolumeShape& v, bool once) {
+  const auto& s = v.slice;
+  if (s.channels <= kFewChannels && planar_taps(planar_slice(v)) <= kMaxPlanarTaps) return planar;
+  const auto m = once && v.out_volume() < kPixelsWorthTransforming ? 0 : winograd_tile(v.rows());
+  if (m > 0) return winograd_of(m);
+  return s.taps() == 1 ? pointwise : direct;
+}
+
+i64 filters_size(ConvolutionMethod method, const VolumeShape& shape) {
+  const auto v = seen(method, shape);
+  if (is_winograd(method)) return winograd_filters_size(v, tile(method));
+  return method == planar ? planar_filters_size(planar_slice(v)) : volume_filters_size(v);
+}
+
+void pack(ConvolutionMethod method, const VolumeShape& shape, const Weights& filters, float* to, ThreadPool& pool) {
+  const auto v = seen(method, shape);
+  if (is_winograd(method)) return winograd_pack(v, tile(method), filters, to, pool);
+  if (method == planar) return planar_pack(planar_slice(v), filters.data, to, pool);
+  volume_pack(v, filters, to, pool);
+}
+
+i64 scratch_size(ConvolutionMethod method, const VolumeShape& shape, int threads) {
+  const auto v = seen(method, shape);
+  if (is_winograd(method)) return winograd_scratch_size(v, tile(method), threads);
+  return method == planar ? planar_scratch_size(planar_slice(v), threads) : volume_scratch_size(v, threads);
+}
+
+void compute(ConvolutionMethod method, const VolumeShape& shape, const float* filters, const float* in, float* out,
+             const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
+  const auto v = seen(method, shape);
+  if (is_winograd(method)) return winograd_convolution(v, tile(method), filters, in, out, epilogue, scratch, pool);
+  if (method == planar) return planar_volume(v, filters, in, out, epilogue, scratch, pool);
+  direct_volume(v, filters, in, out, epilogue, scratch, pool);
+}
+
+bool packs_by_panels(ConvolutionMethod method, const VolumeShape& shape) {
+  const auto v = seen(method, shape);
+  if (is_winograd(method)) return winograd_packs_by_panels(v, tile(method));
+  return method != planar && volume_packs_by_panels(v);
+}
+
+i64 once_scratch_size(ConvolutionMethod method, const VolumeShape& shape, int threads) {
+  const auto v = seen(method, shape);
+  if (is_winograd(method)) return winograd_once_scratch_size(v, tile(method), threads);
+  return volume_once_scratch_size(v, threads);
+}
+
+void compute_once(ConvolutionMethod method, const VolumeShape& shape, const Weights& filters, const float* in,
+                  float* out, const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
+  const auto v = seen(method, shape);
+  if (is_winograd(method)) return winograd_convolution_once(v, tile(method), filters, in, out, epilogue, scratch, pool);
+  direct_volume_once(v, filters, in, out, epilogue, scratch, pool);
+}
+
+}  // namespace ovir::fast

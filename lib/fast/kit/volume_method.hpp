@@ -1,0 +1,27 @@
+// The ways in which f32 convolutions of three spatial axes and one group are computed, behind one interface.
+#pragma once
+#include "fast/kernels/convolution/volume.hpp"
+#include "fast/kernels/weights.hpp"
+#include "fast/kit/convolution_method.hpp"
+
+namespace ovir::fast {
+
+/// direct, pointwise, one of Winograd, or planar, which reads plain values. `once`: filters are packed in every run.
+/// Planes of the kernel that are not used count unless trimmed() away, as planar and winograd_line do not allow.
+ConvolutionMethod volume_method(const VolumeShape& shape, bool once);
+
+/// Floats of the packed filters.
+i64 filters_size(ConvolutionMethod method, const VolumeShape& shape);
+void pack(ConvolutionMethod method, const VolumeShape& shape, const Weights& filters, float* to, ThreadPool& pool);
+i64 scratch_size(ConvolutionMethod method, const VolumeShape& shape, int threads);
+void compute(ConvolutionMethod method, const VolumeShape& shape, const float* filters, const float* in, float* out,
+             const Epilogue& epilogue, float* scratch, ThreadPool& pool);
+
+/// Whether filters that are needed once had better be packed panel by panel, each right before it is used.
+bool packs_by_panels(ConvolutionMethod method, const VolumeShape& shape);
+i64 once_scratch_size(ConvolutionMethod method, const VolumeShape& shape, int threads);
+/// Where packs_by_panels(); filters.room is not used.
+void compute_once(ConvolutionMethod method, const VolumeShape& shape, const Weights& filters, const float* in,
+                  float* out, const Epilogue& epilogue, float* scratch, ThreadPool& pool);
+
+}  // namespace ovir::fast
