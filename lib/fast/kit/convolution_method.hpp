@@ -8,7 +8,8 @@
 
 namespace ovir::fast {
 
-/// `lines` is of three spatial axes (volume_method.hpp). `planar` reads plain planes, `few_outputs` does so where there are few channels; the others read blocked values.
+/// `planar` reads plain planes, `few_outputs` does so where there are few channels; the others read blocked values.
+/// `lines` is of three spatial axes (volume_method.hpp).
 enum class ConvolutionMethod : std::uint8_t {
   direct,
   pointwise,

@@ -1,5 +1,5 @@
-// 3×3 convolution of stride 1 and dilation d on Layout::blocked, padded by d: every d-th pixel of every d-th row makes a
-// plane, d × d in all, whose convolutions have no dilation. They are computed by Winograd, all together.
+// 3×3 convolution of stride 1 and dilation d on Layout::blocked, padded by d: every d-th pixel of every d-th row makes
+// a plane, d × d in all, whose convolutions have no dilation. They are computed by Winograd, all together.
 #pragma once
 #include "base/int.hpp"
 #include "fast/kernels/convolution/shape.hpp"
