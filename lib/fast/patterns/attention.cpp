@@ -11,6 +11,7 @@
 #include "fast/kit/heads.hpp"
 #include "op/kit/elementwise_attrs.hpp"
 #include "op/shared_attrs.hpp"
+#include "tensor/walk.hpp"
 
 namespace ovir::fast::patterns::attention {
 namespace {
@@ -60,17 +61,20 @@ bool is_column_inside(const HeadAxes& a) { return a.axes[3] == a.rank - 1; }
 struct Around {
   Places places{};
   bool masked = false;
-  bool grouped = false;  ///< several heads of queries share one of keys and values
-  bool several = false;  ///< there must be several keys
-  bool bf16 = false;     ///< multiplies in bf16
+  bool grouped = false;          ///< several heads of queries share one of keys and values
+  bool several = false;          ///< there must be several keys
+  bool bf16 = false;             ///< multiplies in bf16
+  std::vector<float> factors{};  ///< of the scores: one for all, or one a head; none: 1/√depth
+  std::vector<float> added{};    ///< to each of them: a mask that is known; empty: none
 };
 
 class AttentionKernel final : public Kernel {
  public:
-  /// `transposed_keys`: [depth][keys]. Without a scale it is 1/√depth.
-  AttentionKernel(bool causal, bool transposed_keys, std::optional<float> scale, const Around& around)
+  /// `transposed_keys`: [depth][keys].
+  AttentionKernel(bool causal, bool transposed_keys, Around around)
       : causal_(causal),
-        scale_(scale),
+        factors_(std::move(around.factors)),
+        added_(std::move(around.added)),
         places_(around.places),
         masked_(around.masked),
         grouped_(around.grouped),
@@ -105,7 +109,11 @@ class AttentionKernel final : public Kernel {
       return nullptr;
     s.causal = causal_;
     s.bf16 = bf16_;
-    s.scale = scale_ ? *scale_ : static_cast<float>(1 / std::sqrt(static_cast<double>(s.depth)));
+    const auto scores = s.batch * s.heads * s.queries * s.keys;
+    if ((factors_.size() > 1 && std::ssize(factors_) != s.heads) || (!added_.empty() && std::ssize(added_) != scores))
+      return nullptr;
+    s.scale = factors_.empty() ? static_cast<float>(1 / std::sqrt(static_cast<double>(s.depth))) : factors_.front();
+    if (factors_.size() > 1) s.scales = factors_.data();
     const auto is_wide = [](const View& view) { return view.type == ElementType::f32; };
     const bool plain = is_wide(sizes.in[0]) && is_wide(sizes.in[1]) && is_wide(sizes.in[2]) && is_wide(sizes.out[0]) &&
                        is_column_inside(places_.k);
@@ -120,8 +128,7 @@ class AttentionKernel final : public Kernel {
            Runtime& runtime) const override {
     auto& state = static_cast<State&>(prepared);
     fast::attention(state.shape, view_of(in[0], places_.q), view_of(in[1], places_.k), view_of(in[2], places_.v),
-                    masked_ ? mask_of(in[3]) : MaskView{}, place_of(out[0], places_.out), state.floats(state.scores),
-                    runtime.pool());
+                    mask(state.shape, in), place_of(out[0], places_.out), state.floats(state.scores), runtime.pool());
   }
 
   i64 pieces(const KernelState& state) const override { return static_cast<const State&>(state).pieces; }
@@ -129,8 +136,8 @@ class AttentionKernel final : public Kernel {
                   int thread) const override {
     auto& state = static_cast<State&>(prepared);
     attention_alone(state.shape, view_of(in[0], places_.q), view_of(in[1], places_.k), view_of(in[2], places_.v),
-                    masked_ ? mask_of(in[3]) : MaskView{}, place_of(out[0], places_.out), state.floats(state.scores),
-                    begin, end, thread);
+                    mask(state.shape, in), place_of(out[0], places_.out), state.floats(state.scores), begin, end,
+                    thread);
   }
 
   bool reads_grown(int input, i64 axis) const override {
@@ -150,8 +157,15 @@ class AttentionKernel final : public Kernel {
     Scratch scores;
     i64 pieces = 0;
   };
+  MaskView mask(const AttentionShape& s, std::span<const View> in) const {
+    if (masked_) return mask_of(in[3]);
+    if (added_.empty()) return {};
+    const auto head = s.queries * s.keys;
+    return {.added = added_.data(), .batch = s.heads * head, .head = head, .row = s.keys, .column = 1};
+  }
+
   bool causal_;
-  std::optional<float> scale_;
+  std::vector<float> factors_, added_;
   Places places_;
   bool masked_, grouped_, several_, bf16_;
 };
@@ -231,9 +245,13 @@ void take_repetitions(const Graphlet& graph, std::array<ValueRef, 3>& qkv, std::
 /// The kernel for these nodes, the last of which gives the output, with what is around them. `q`, `k` and `v` are read
 /// by `first` and `first` and `last` in turn.
 Match attention_match(const Graphlet& graph, std::vector<int> nodes, std::array<ValueRef, 3> qkv, ValueRef mask,
-                      int first, bool causal, bool transposed_keys, std::optional<float> scale) {
+                      int first, bool causal, bool transposed_keys, std::vector<float> factors,
+                      std::vector<float> added = {}) {
   const auto last = nodes.back();
-  Around around{.masked = mask.node >= 0, .bf16 = graph.options().precision == Precision::bf16};
+  Around around{.masked = mask.node >= 0,
+                .bf16 = graph.options().precision == Precision::bf16,
+                .factors = std::move(factors),
+                .added = std::move(added)};
   std::array<int, 2> users{first, last};
   std::vector<ValueRef> others;
   if (!transposed_keys) take_repetitions(graph, qkv, users, around, nodes, others);
@@ -253,7 +271,7 @@ Match attention_match(const Graphlet& graph, std::vector<int> nodes, std::array<
   Match match{std::move(nodes), {operands[0].value, operands[1].value, operands[2].value}, nullptr};
   if (mask.node >= 0) match.inputs.push_back(mask);
   match.inputs.insert(match.inputs.end(), others.begin(), others.end());
-  match.kernel = std::make_unique<AttentionKernel>(causal, transposed_keys, scale, around);
+  match.kernel = std::make_unique<AttentionKernel>(causal, transposed_keys, std::move(around));
   return match;
 }
 
@@ -262,11 +280,11 @@ std::optional<Match> match_operation(const Graphlet& graph, int root) {
              scale = graph.input(root, 4);
   const bool causal = graph.attrs<ScaledDotProductAttentionAttrs>(root).causal;
   if (!is_f32(graph, q) || !is_f32(graph, k) || !is_f32(graph, v) || !is_f32(graph, {root, 0})) return std::nullopt;
-  std::optional<float> factor;
+  std::vector<float> factor;
   if (scale.node >= 0) {
     const auto* t = graph.constant(scale);
     if (!t || t->type() != ElementType::f32 || t->size() != 1) return std::nullopt;
-    factor = *t->data<float>();
+    factor.push_back(*t->data<float>());
   }
   // A causal attention does not look at its mask.
   const bool masked = mask.node >= 0 && !causal;
@@ -274,13 +292,19 @@ std::optional<Match> match_operation(const Graphlet& graph, int root) {
   return attention_match(graph, {root}, {q, k, v}, masked ? mask : ValueRef{}, root, causal, false, factor);
 }
 
-/// The number that a Multiply or Divide applies to its input 0; nothing where it is not one constant.
-std::optional<float> factor_of(const Graphlet& graph, int node) {
+/// The number that a Multiply or Divide applies to its input 0, or those of a Multiply by head; empty where it applies
+/// something else than constants.
+std::vector<float> factors_of(const Graphlet& graph, int node) {
   const auto* t = graph.constant(graph.input(node, 1));
-  if (!t || t->type() != ElementType::f32 || t->size() != 1) return std::nullopt;
-  const auto value = *t->data<float>();
-  if (graph.type(node) == "Multiply") return value;
-  return graph.type(node) == "Divide" ? std::optional(1 / value) : std::nullopt;
+  if (!t || t->type() != ElementType::f32 || t->size() == 0) return {};
+  const std::span values(t->data<float>(), t->size());
+  if (t->size() == 1 && graph.type(node) == "Divide") return {1 / values[0]};
+  if (graph.type(node) != "Multiply") return {};
+  const auto& scores = graph.fact({node, 0}).shape;
+  const bool by_head = scores.has_rank() && scores.rank() == 4 && t->rank() >= 3 && t->rank() <= 4 &&
+                       t->dim(t->rank() - 3) == t->size() &&
+                       graph.attrs<BroadcastAttrs>(node).rule().kind != AutoBroadcast::pdpd;
+  return t->size() == 1 || by_head ? std::vector(values.begin(), values.end()) : std::vector<float>();
 }
 
 /// A value that only `user` reads, of a node that may be taken.
@@ -291,9 +315,62 @@ bool is_inner(const Graphlet& graph, ValueRef v, int user) {
 /// A product that only `user` reads, or one times a factor.
 bool leads_to_product(const Graphlet& graph, ValueRef v, int user) {
   if (!is_inner(graph, v, user)) return false;
-  if (!factor_of(graph, v.node)) return graph.type(v.node) == "MatMul";
+  if (factors_of(graph, v.node).empty()) return graph.type(v.node) == "MatMul";
   const auto product = graph.input(v.node, 0);
   return is_inner(graph, product, v.node) && graph.type(product.node) == "MatMul";
+}
+
+/// What constants add to scores, at last, as those of windows that are shifted have it: a bias, then masks behind a
+/// Reshape that splits the windows off, and one that undoes it.
+struct AddedConstants {
+  std::vector<int> nodes;  ///< from the last one backwards
+  std::vector<float> sum;  ///< as many as there are scores
+  ValueRef from;
+};
+
+/// Adds the constant operand of an Add to `sum`, of this shape, and gives the other operand; nothing where it has none.
+std::optional<ValueRef> add_constant(const Graphlet& graph, ValueRef v, int user, const Shape& shape,
+                                     std::vector<float>& sum) {
+  if (!is_inner(graph, v, user) || graph.type(v.node) != "Add" ||
+      graph.attrs<BroadcastAttrs>(v.node).rule().kind == AutoBroadcast::pdpd)
+    return std::nullopt;
+  for (const int port : {0, 1}) {
+    const auto* t = graph.constant(graph.input(v.node, port));
+    const auto other = graph.input(v.node, 1 - port);
+    if (!t || t->type() != ElementType::f32 || t->rank() > shape.rank() || graph.fact(other).shape != shape) continue;
+    const auto strides = broadcast_strides(t->shape(), shape);
+    i64 i = 0;
+    for (IndexWalker at(shape); !at.done(); at.next()) sum[i++] += t->data<float>()[at.offset(strides)];
+    return other;
+  }
+  return std::nullopt;
+}
+
+std::optional<AddedConstants> added_constants(const Graphlet& graph, ValueRef v, int user) {
+  constexpr i64 kMostScores = 4 << 20;  // of which all have a number of their own
+  const auto& facts = graph.fact(v).shape;
+  if (!is_inner(graph, v, user) || graph.type(v.node) != "Reshape" || !facts.is_static()) return std::nullopt;
+  const auto scores = facts.to_shape();
+  const auto& wide = graph.fact(graph.input(v.node, 0)).shape;
+  if (scores.count() > kMostScores || !wide.is_static()) return std::nullopt;
+  AddedConstants result{{v.node}, std::vector<float>(scores.count()), graph.input(v.node, 0)};
+  auto& [nodes, sum, from] = result;
+  const auto add = [&](const Shape& shape) {
+    const auto before = add_constant(graph, from, nodes.back(), shape, sum);
+    if (!before) return false;
+    nodes.push_back(from.node);
+    from = *before;
+    return true;
+  };
+  while (add(wide.to_shape())) {
+  }
+  if (!is_inner(graph, from, nodes.back()) || graph.type(from.node) != "Reshape" ||
+      graph.fact(graph.input(from.node, 0)).shape != scores)
+    return std::nullopt;
+  nodes.push_back(from.node);
+  from = graph.input(from.node, 0);
+  add(scores);
+  return result;
 }
 
 /// From the Softmax on, backwards to the scores and on to the values.
@@ -309,9 +386,14 @@ std::optional<Match> match_spelled_out(const Graphlet& graph, int root) {
   std::vector<int> nodes{values, root};
   auto v = graph.input(root, 0);
   ValueRef mask;
+  std::vector<float> added;
   const auto add = v.node;
-  if (is_inner(graph, v, root) && graph.type(add) == "Add" &&
-      graph.attrs<BroadcastAttrs>(add).rule().kind != AutoBroadcast::pdpd) {
+  if (auto constants = added_constants(graph, v, root)) {
+    nodes.insert(nodes.end(), constants->nodes.begin(), constants->nodes.end());
+    added = std::move(constants->sum);
+    v = constants->from;
+  } else if (is_inner(graph, v, root) && graph.type(add) == "Add" &&
+             graph.attrs<BroadcastAttrs>(add).rule().kind != AutoBroadcast::pdpd) {
     const int from = leads_to_product(graph, graph.input(add, 0), add) ? 0 : 1;
     v = graph.input(add, from);
     mask = graph.input(add, 1 - from);
@@ -319,10 +401,10 @@ std::optional<Match> match_spelled_out(const Graphlet& graph, int root) {
       return std::nullopt;
     nodes.push_back(add);
   }
-  float scale = 1;
+  std::vector<float> factors{1};
   if (is_inner(graph, v, nodes.back()))
-    if (const auto factor = factor_of(graph, v.node)) {
-      scale = *factor;
+    if (auto own = factors_of(graph, v.node); !own.empty()) {
+      factors = std::move(own);
       nodes.push_back(v.node);
       v = graph.input(v.node, 0);
     }
@@ -340,7 +422,8 @@ std::optional<Match> match_spelled_out(const Graphlet& graph, int root) {
   };
   if (first.transpose_a || !fits(q) || !fits(k) || !fits(w)) return std::nullopt;
   std::sort(nodes.begin(), nodes.end());
-  return attention_match(graph, nodes, {q, k, w}, mask, nodes.front(), false, !first.transpose_b, scale);
+  return attention_match(graph, nodes, {q, k, w}, mask, nodes.front(), false, !first.transpose_b, std::move(factors),
+                         std::move(added));
 }
 
 std::optional<Match> match(const Graphlet& graph, int root) {

@@ -27,6 +27,24 @@ void spelled_attention_plain(Net& n) {
   const auto q = n.input({1, 2, 17, 8}), k = n.input({1, 2, 17, 8}), v = n.input({1, 2, 17, 8});
   n.result(matmul(n, n.op("Softmax-8", {matmul(n, q, k, true)}, {{"axis", "3"}}), v));
 }
+/// A factor a head and a bias, as Swin V2 has them, in windows.
+int windows_scores(Net& n, i64 rows, i64 keys) {
+  const auto q = n.input({6, 3, rows, 8}), k = n.input({6, 3, keys, 8});
+  const auto factors = n.numbers({0.5F, -2, 3}, {1, 3, 1, 1});
+  return n.op("Add-1", {n.op("Multiply-1", {matmul(n, q, k, true), factors}), n.weights({1, 3, rows, keys})});
+}
+int windows_values(Net& n, int scores, i64 keys) {
+  return matmul(n, n.op("Softmax-8", {scores}, {{"axis", "-1"}}), n.input({6, 3, keys, 5}));
+}
+void factors_by_head(Net& n) { n.result(windows_values(n, windows_scores(n, 9, 11), 11)); }
+void factors_by_head_few_rows(Net& n) { n.result(windows_values(n, windows_scores(n, 3, 70), 70)); }
+/// Two images of three windows, which see different parts.
+void shifted_windows(Net& n) {
+  auto x = n.op("Reshape-1", {windows_scores(n, 30, 13), n.indices({2, 3, 3, 30, 13})}, {{"special_zero", "false"}});
+  x = n.op("Add-1", {n.weights({1, 3, 1, 30, 13}, 5), n.op("Add-1", {x, n.weights({3, 1, 30, 13})})});
+  x = n.op("Reshape-1", {x, n.indices({6, 3, 30, 13})}, {{"special_zero", "false"}});
+  n.result(windows_values(n, x, 13));
+}
 void seen_attention(Net& n) {  // a mask that says what is seen, and heads that are transposed around it
   const auto heads = [&](i64 rows) { return n.op("Transpose-1", {n.input({2, rows, 3, 8}), n.indices({0, 2, 1, 3})}); };
   const auto q = heads(5), k = heads(9), v = heads(9);
@@ -131,6 +149,12 @@ constexpr Example kExamples[] = {
     {"attention", spelled_attention_divided},
     {"attention", spelled_attention_divided, kOnce, kOpen},
     {"attention", spelled_attention_plain},
+    {"attention", factors_by_head},
+    {"attention", factors_by_head, kOnce, kOpen},
+    {"attention", factors_by_head_few_rows},
+    {"attention", shifted_windows},
+    {"attention", shifted_windows, kOnce},
+    {"bf16.attention", shifted_windows, kOften, kFixed, true, kBf16, Precision::bf16},
     {"attention", seen_attention, kOften, kFixed, kF32Only},
     {"attention", seen_attention, kOnce, kOpen, kF32Only},
     {"attention", spelled_attention_transposed},

@@ -67,7 +67,7 @@ void attention(const AttentionShape& s, const HeadView& q, const HeadView& k, co
       const Slots::Lease room(slots);
       for (auto i = begin; i < end; ++i) {
         const auto query = i % s.queries, head = i / s.queries % s.heads, batch = i / s.queries / s.heads;
-        few(s, q.at(batch, head).from(query), k.at(batch, head / shared), v.at(batch, head / shared),
+        few(of_head(s, head), q.at(batch, head).from(query), k.at(batch, head / shared), v.at(batch, head / shared),
             mask.at(batch, head, query), query, out.at(batch, head, query).wide, room.data());
       }
     });
@@ -77,7 +77,7 @@ void attention(const AttentionShape& s, const HeadView& q, const HeadView& k, co
   const auto run = [&](i64 batch, i64 head, i64 i, const PackedHead& packed, float* memory) {
     const Part part(s.queries, parts, i);
     const auto attend = is_whole(s) ? attend_whole : attend_blocks;
-    attend(s, packed, q.at(batch, head).from(part.begin), mask.at(batch, head, part.begin), part.begin, part.size(),
+    attend(of_head(s, head), packed, q.at(batch, head).from(part.begin), mask.at(batch, head, part.begin), part.begin, part.size(),
            out.at(batch, head, part.begin), memory);
   };
   if (pairs % pool.threads() == 0 || pairs >= 4 * pool.threads()) {
@@ -132,7 +132,7 @@ void attention_alone(const AttentionShape& s, const HeadView& q, const HeadView&
       pack_all(s, k, v, pair, packed);
       last = pair;
     }
-    attend(s, packed, q.at(batch, head).from(first), mask.at(batch, head, first), first, count,
+    attend(of_head(s, head), packed, q.at(batch, head).from(first), mask.at(batch, head, first), first, count,
            out.at(batch, head, first), rest);
     begin += count;
   }

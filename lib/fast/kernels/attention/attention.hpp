@@ -70,9 +70,17 @@ struct AttentionShape {
   i64 depth = 0;  ///< of queries and keys
   i64 value_depth = 0;
   float scale = 1;
-  bool causal = false;  ///< query i sees the keys 0 … i
-  bool bf16 = false;    ///< queries, keys, probabilities and values are rounded to it; sums are f32
+  bool causal = false;            ///< query i sees the keys 0 … i
+  bool bf16 = false;              ///< queries, keys, probabilities and values are rounded to it; sums are f32
+  const float* scales = nullptr;  ///< instead of `scale`, one a head; null: none
 };
+
+/// With the scale of a head.
+inline AttentionShape of_head(const AttentionShape& shape, i64 head) {
+  auto own = shape;
+  if (shape.scales) own.scale = shape.scales[head];
+  return own;
+}
 
 /// Floats. `plain`: all operands are f32, and the columns of k lie side by side.
 i64 attention_scratch_size(const AttentionShape& shape, bool plain, int threads);
