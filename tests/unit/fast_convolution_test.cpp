@@ -7,6 +7,7 @@
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kernels/convolution/transposed_few.hpp"
 #include "fast/kernels/convolution/transposed_product.hpp"
+#include "fast/kernels/convolution/transposed_winograd.hpp"
 #include "fast/kernels/convolution/winograd.hpp"
 
 namespace ovir::fast {
@@ -382,6 +383,28 @@ TEST_CASE("transposed convolution of small planes, as a product") {
   }
   CHECK_FALSE(transposed_product_pays(transposed(1, 2, 32, 32, 4, 5, 3, 1, 1, 1, 0)));
   CHECK_FALSE(transposed_product_pays(transposed(1, 1, 32, 32, 6, 6, 4, 2, 1, 1, 0)));
+}
+
+TEST_CASE("transposed convolution by Winograd") {
+  for (const auto& s :
+       {transposed(1, 1, 32, 16, 8, 8, 4, 2, 1, 1, 0), transposed(2, 1, 40, 33, 9, 13, 4, 2, 1, 1, 1),
+        transposed(1, 1, 33, 70, 10, 8, 4, 2, 1, 0, 0), transposed(1, 1, 64, 48, 17, 20, 4, 2, 1, 2, 1),
+        transposed(1, 1, 48, 20, 12, 11, 4, 2, 1, 3, 0), transposed(1, 1, 32, 40, 30, 40, 4, 2, 1, 1, 0)}) {
+    REQUIRE(transposed_winograd_pays(s));
+    const Data d(s, true);
+    ThreadPool pool(4);
+    const Buffer filters(transposed_winograd_filters_size(s)), scratch(transposed_winograd_scratch_size(s, 4));
+    transposed_winograd_pack(s, d.filters.data(), filters.data(), pool);
+    check(
+        s, d, naive_transposed(s, d),
+        [&](const float* in, float* out, const Epilogue& e, ThreadPool& threads) {
+          transposed_winograd(s, filters.data(), in, out, e, scratch.data(), threads);
+        },
+        rounding(s));
+  }
+  CHECK_FALSE(transposed_winograd_fits(transposed(1, 2, 64, 64, 16, 16, 4, 2, 1, 1, 0)));
+  CHECK_FALSE(transposed_winograd_fits(transposed(1, 1, 64, 64, 16, 16, 3, 2, 1, 1, 1)));
+  CHECK_FALSE(transposed_winograd_fits(transposed(1, 1, 64, 64, 1, 16, 4, 2, 1, 1, 0)));
 }
 
 TEST_CASE("transposed convolution of few outputs") {

@@ -44,7 +44,7 @@ struct IsaTable {
   void (*depthwise_band)(const DepthwiseBand& band);
   void (*pool)(const PoolRow& row);
   /// Winograd F(m×m, 3×3) on 16 channels; m is 2 or 4. `input`: (m+2)² pixels, `row` and `column` floats apart, become
-  /// (m+2)² vectors of 16, `step` floats apart.
+  /// (m+2)² vectors of 16, `step` floats apart. Where m is 3, F(3×3, 2×2): 4² pixels, 2² taps.
   void (*winograd_input)(int m, const float* in, i64 row, i64 column, float* to, i64 step);
   /// 3 × 3 vectors of 16, `from_step` apart, become (m+2)² of them, `step` apart.
   void (*winograd_filter)(int m, const float* from, i64 from_step, float* to, i64 step);

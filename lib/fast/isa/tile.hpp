@@ -101,8 +101,9 @@ struct WinogradPixels {
   const float* residual;  ///< laid out as `out`; null: none
   float low, high;
   float* out;
-  i64 row, column;    ///< floats between rows, and between columns
-  int rows, columns;  ///< at most m × m; of lines, which are columns of 4, as many as there are
+  i64 row, column;                      ///< floats between rows, and between columns
+  int rows, columns;                    ///< at most m × m; of lines, which are columns of 4, as many as there are
+  int first_row = 0, first_column = 0;  ///< those before them go nowhere; `out` is where this pixel goes
 };
 
 }  // namespace ovir::fast

@@ -25,6 +25,24 @@ struct Winograd<2> {
   }
 };
 
+/// Of 2 taps: what it reads is transformed as for 2 pixels of 3 taps.
+template <>
+struct Winograd<3> {
+  [[gnu::always_inline]] static void filter(const Vec (&d)[2], Vec (&o)[4]) {
+    const Vec half = spread(0.5f);
+    o[0] = d[0];
+    o[1] = half * (d[0] + d[1]);
+    o[2] = half * (d[0] - d[1]);
+    o[3] = d[1];
+  }
+  [[gnu::always_inline]] static void output(const Vec (&d)[4], Vec (&o)[3]) {
+    const Vec sum = d[1] + d[2];
+    o[0] = d[0] + sum;
+    o[1] = d[1] - d[2];
+    o[2] = sum - d[3];
+  }
+};
+
 template <>
 struct Winograd<4> {
   [[gnu::always_inline]] static void input(const Vec (&d)[6], Vec (&o)[6]) {

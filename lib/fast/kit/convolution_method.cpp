@@ -9,6 +9,7 @@
 #include "fast/kernels/convolution/pointwise.hpp"
 #include "fast/kernels/convolution/transposed_few.hpp"
 #include "fast/kernels/convolution/transposed_product.hpp"
+#include "fast/kernels/convolution/transposed_winograd.hpp"
 #include "fast/kernels/convolution/volume.hpp"
 #include "fast/kernels/convolution/winograd.hpp"
 
@@ -21,8 +22,9 @@ int winograd_tile_of(ConvolutionMethod m) {
 
 std::string_view name(ConvolutionMethod method) {
   static constexpr std::string_view kNames[] = {
-      "direct", "pointwise",  "winograd2",          "winograd4",      "winograd_line", "depthwise",   "grouped",
-      "planar", "transposed", "transposed_product", "transposed_few", "clipped",       "few_outputs", "bf16x3"};
+      "direct",  "pointwise",   "winograd2",  "winograd4",          "winograd_line",  "depthwise",
+      "grouped", "planar",      "transposed", "transposed_product", "transposed_few", "transposed_winograd",
+      "clipped", "few_outputs", "bf16x3"};
   return kNames[static_cast<std::size_t>(method)];
 }
 
@@ -40,6 +42,7 @@ i64 filters_size(ConvolutionMethod method, const ConvolutionShape& shape) {
     case ConvolutionMethod::clipped: return clipped_filters_size(shape);
     case ConvolutionMethod::transposed_product: return transposed_product_filters_size(shape);
     case ConvolutionMethod::transposed_few: return transposed_few_filters_size(shape);
+    case ConvolutionMethod::transposed_winograd: return transposed_winograd_filters_size(shape);
     case ConvolutionMethod::few_outputs: return few_outputs_filters_size(shape);
     case ConvolutionMethod::bf16x3: return bf16x3_filters_size(shape);
   }
@@ -60,6 +63,7 @@ void pack(ConvolutionMethod method, const ConvolutionShape& shape, const Weights
     case ConvolutionMethod::planar: return planar_pack(shape, filters.data, to, pool);
     case ConvolutionMethod::transposed_product: return transposed_product_pack(shape, filters.data, to, pool);
     case ConvolutionMethod::transposed_few: return transposed_few_pack(shape, filters.data, to, pool);
+    case ConvolutionMethod::transposed_winograd: return transposed_winograd_pack(shape, filters.data, to, pool);
     case ConvolutionMethod::clipped: return clipped_pack(shape, filters, to, pool);
     case ConvolutionMethod::few_outputs: return few_outputs_pack(shape, filters.data, to, pool);
     case ConvolutionMethod::bf16x3: return bf16x3_pack(shape, filters.data, to, pool);
@@ -80,6 +84,7 @@ i64 scratch_size(ConvolutionMethod method, const ConvolutionShape& shape, int th
     case ConvolutionMethod::transposed: return transposed_scratch_size(shape, threads);
     case ConvolutionMethod::transposed_product: return transposed_product_scratch_size(shape);
     case ConvolutionMethod::transposed_few: return transposed_few_scratch_size(shape, threads);
+    case ConvolutionMethod::transposed_winograd: return transposed_winograd_scratch_size(shape, threads);
     case ConvolutionMethod::few_outputs: return few_outputs_scratch_size(shape, threads);
     case ConvolutionMethod::bf16x3: return bf16x3_scratch_size(shape, threads);
   }
@@ -107,6 +112,8 @@ void compute(ConvolutionMethod method, const ConvolutionShape& shape, const floa
       return transposed_product(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::transposed_few:
       return transposed_few(shape, filters, in, out, planes, epilogue, scratch, pool);
+    case ConvolutionMethod::transposed_winograd:
+      return transposed_winograd(shape, filters, in, out, epilogue, scratch, pool);
   }
 }
 

@@ -22,6 +22,7 @@ enum class ConvolutionMethod : std::uint8_t {
   transposed,
   transposed_product,
   transposed_few,
+  transposed_winograd,
   clipped,
   few_outputs,
   bf16x3

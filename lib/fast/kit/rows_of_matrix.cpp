@@ -24,12 +24,8 @@ void turn(const std::byte* from, i64 count, i64 n, std::byte* to, i64 k) {
 
 }  // namespace
 
-RowsOfMatrix::RowsOfMatrix(Tensor b, bool turned, bool often)
-    : b_(std::move(b)),
-      turned_(turned),
-      copies_(turned || often),
-      n_(b_.dim(b_.rank() - (turned ? 1 : 2))),
-      k_(b_.dim(b_.rank() - (turned ? 2 : 1))) {}
+RowsOfMatrix::RowsOfMatrix(Tensor b, i64 n, i64 k, bool turned, bool often)
+    : b_(std::move(b)), turned_(turned), copies_(turned || often), n_(n), k_(k) {}
 
 void RowsOfMatrix::product(const float* a, float* c, i64 m, const Epilogue& epilogue, ThreadPool& pool) const {
   bool done = false;

@@ -17,10 +17,9 @@ class RowsOfMatrix {
  public:
   /// `b`: [n][k] or, `turned`, [k][n]. The first product copies it onto huge pages where it is turned or `often` says
   /// so: from them it comes half as fast again as from a mapped file.
-  RowsOfMatrix(Tensor b, bool turned, bool often);
+  RowsOfMatrix(Tensor b, i64 n, i64 k, bool turned, bool often);
 
   bool is_narrow() const { return b_.type() != ElementType::f32; }
-  const Tensor& given() const { return b_; }
   /// c[m][n] = epilogue(a[m][k] · bᵀ). Allocates when it copies.
   void product(const float* a, float* c, i64 m, const Epilogue& epilogue, ThreadPool& pool) const;
 

@@ -11,6 +11,7 @@
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kernels/convolution/transposed_few.hpp"
 #include "fast/kernels/convolution/transposed_product.hpp"
+#include "fast/kernels/convolution/transposed_winograd.hpp"
 #include "fast/kernels/convolution/winograd.hpp"
 #include "fast/kit/convolution_method.hpp"
 #include "fast/kit/convolution_sum.hpp"
@@ -53,7 +54,8 @@ ConvolutionMethod choose(const ConvolutionShape& s, i64 once, bool open, bool ad
 
 ConvolutionMethod choose_transposed(const ConvolutionShape& s, bool once, bool adds) {
   if (!once && !adds && transposed_few_pays(s)) return ConvolutionMethod::transposed_few;
-  return transposed_product_pays(s) ? ConvolutionMethod::transposed_product : ConvolutionMethod::transposed;
+  if (transposed_product_pays(s)) return ConvolutionMethod::transposed_product;
+  return !once && transposed_winograd_pays(s) ? ConvolutionMethod::transposed_winograd : ConvolutionMethod::transposed;
 }
 
 i64 blocked_size(i64 batch, i64 channels, i64 plane) { return batch * blocks_of(channels) * plane * kBlock; }

@@ -24,7 +24,7 @@ class PackedMatMul final : public Kernel {
   /// the first time. `few`: as what it is used for few rows; empty: packed, too.
   PackedMatMul(ConstantMatrix b, i64 rows, Tensor few, bool often, Ending ending)
       : b_(std::move(b)), k_(b_.k), n_(b_.n), ending_(std::move(ending)) {
-    if (few) few_.emplace(std::move(few), b_.row != 1, often);
+    if (few) few_.emplace(std::move(few), n_, k_, b_.row != 1, often);
     if (rows < 0 || is_few(rows)) return;
     pack(rows);
     b_.tensor = Tensor();
@@ -111,10 +111,10 @@ class PackedMatMul final : public Kernel {
   }
 
   ConstantMatrix b_;
+  i64 k_, n_;
   std::optional<RowsOfMatrix> few_;
   mutable std::once_flag packed_, split_;
   mutable Buffer panels_, parts_;
-  i64 k_, n_;
   Ending ending_;
 };
 

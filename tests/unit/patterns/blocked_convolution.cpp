@@ -104,6 +104,11 @@ void transposed_image(Net& n) {
       n.op("ConvolutionBackpropData-1", {n.input({1, 33, 9, 7}), n.weights({33, 3, 4, 4})}, windows(2, 2, 1));
   n.result(n.op("Tanh-1", {biased(n, y, 3)}));
 }
+void transposed_winograd(Net& n) {
+  const auto x = n.input({2, 33, 9, 11});
+  const auto y = biased(n, n.op("ConvolutionBackpropData-1", {x, n.weights({33, 20, 4, 4})}, windows(2, 2, 1)), 20);
+  n.result(n.op("Swish-4", {n.op("Add-1", {y, n.input({2, 20, 18, 22})})}));
+}
 void transposed_added(Net& n) {
   const auto y =
       n.op("ConvolutionBackpropData-1", {n.input({1, 33, 9, 7}), n.weights({33, 3, 4, 4})}, windows(2, 2, 1));
@@ -344,6 +349,8 @@ constexpr Example kExamples[] = {
     {"transposed.convolution+bias+Relu", transposed, kOnce, kOpen},
     {"transposed_product.convolution+bias+Relu", transposed_vector},
     {"transposed_product.convolution+bias+Relu", transposed_vector, kOnce},
+    {"transposed_winograd.convolution+bias+residual+Swish", transposed_winograd},
+    {"transposed.convolution+bias+residual+Swish", transposed_winograd, kOnce},
     {"transposed_few.convolution+bias+Tanh", transposed_image},
     {"transposed.convolution+bias+Tanh", transposed_image, kOnce},
     {"transposed.convolution+residual", transposed_added},

@@ -25,6 +25,7 @@ void rows_by_f16(Net& n) { n.result(relu(n, matmul(n, n.input({1, 150}), narrow_
 void row_by_large_f16(Net& n) { n.result(matmul(n, n.input({1, 1030}), narrow_weights(n, {1030, 1030}), true)); }
 void row_by_large_turned(Net& n) { n.result(relu(n, matmul(n, n.input({1, 1030}), n.weights({1030, 1021})))); }
 void row_by_large_turned_f16(Net& n) { n.result(matmul(n, n.input({1, 1030}), narrow_weights(n, {1030, 1021}))); }
+void row_by_column(Net& n) { n.result(relu(n, matmul(n, n.input({1, 18}), n.weights({18, 1})))); }
 void many_rows_by_bf16(Net& n) {
   n.result(matmul(n, n.input({1, 6, 150}), narrow_weights(n, {130, 150}, ElementType::bf16), true));
 }
@@ -54,6 +55,8 @@ constexpr Example kExamples[] = {
     {"packed.matmul+Relu", row_by_large_turned, kOften, kOpen, true, kLongSum},
     {"packed.matmul", row_by_large_turned_f16, kOften, kOpen, kF32Only, kLongSum},
     {"packed.matmul", row_by_large_turned_f16, kOften, kFixed, kF32Only, kLongSum},
+    {"packed.matmul+Relu", row_by_column, kOften, kOpen},
+    {"packed.matmul+Relu", row_by_column},
     {"packed.matmul", many_rows_by_bf16, kOften, kOpen, kF32Only},
     {"packed.matmul", many_rows_by_bf16, kOften, kFixed, kF32Only},
     {"packed.matmul+Tanh", many_rows_long, kOften, kOpen, true, kLongSum},

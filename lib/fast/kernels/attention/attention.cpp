@@ -77,8 +77,8 @@ void attention(const AttentionShape& s, const HeadView& q, const HeadView& k, co
   const auto run = [&](i64 batch, i64 head, i64 i, const PackedHead& packed, float* memory) {
     const Part part(s.queries, parts, i);
     const auto attend = is_whole(s) ? attend_whole : attend_blocks;
-    attend(of_head(s, head), packed, q.at(batch, head).from(part.begin), mask.at(batch, head, part.begin), part.begin, part.size(),
-           out.at(batch, head, part.begin), memory);
+    attend(of_head(s, head), packed, q.at(batch, head).from(part.begin), mask.at(batch, head, part.begin), part.begin,
+           part.size(), out.at(batch, head, part.begin), memory);
   };
   if (pairs % pool.threads() == 0 || pairs >= 4 * pool.threads()) {
     // Heads enough for all threads: each packs what it uses.

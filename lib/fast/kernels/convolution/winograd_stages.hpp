@@ -12,7 +12,7 @@ struct WinogradGeometry {
   static constexpr i64 kTilesTogether = 56;  // of a product of a panel
 
   int m;
-  i64 window, points;  ///< m + 2, and its square
+  i64 window, points;  ///< m + taps of a side - 1, and its square
   i64 across, down;    ///< tiles of an image
   i64 blocks, panels;  ///< of what is transformed, and of the outputs
   i64 split;           ///< of a block of the input into those
@@ -27,7 +27,7 @@ struct WinogradGeometry {
   /// Of m × m output pixels a tile. Chunks of their own take `together` tiles or more.
   WinogradGeometry(const ConvolutionShape& s, int tile, i64 block_count, i64 together, i64 block_split = 1)
       : m(tile),
-        window(tile + 2),
+        window(tile + s.kernel_height - 1),
         points(window * window),
         across(ceil_div(s.out_width, tile)),
         down(ceil_div(s.out_height, tile)),
