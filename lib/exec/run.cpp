@@ -401,8 +401,8 @@ class Executor::Run final : private EvalHost {
       const auto& value = plan_.values[id];
       if (value.role == Role::intermediate || value.source.node < 0) continue;
       const bool folded = (*plan_.model)[value.source.node].op->kind == Kind::compute;
-      if (!folded) {
-        // A Constant as the file has it, whether or not a step reads it.
+      if (!folded && value.narrow < 0) {
+        // A Constant as the file has it, once, whether or not a step reads it.
         auto tensor = value.role == Role::constant ? (*plan_.model)[value.source.node].constant : sized_.tensors[id];
         if (tensor) tensor = tensor.unpacked();
         if (tensor) tell(value.source.node, {}, {&tensor, 1}, "", std::chrono::nanoseconds(0));

@@ -1,5 +1,5 @@
-// Winograd's transforms for 3×3 filters, for 2×2 filters (tiles of 3), and for lines of 3 taps, stride 1, on 16 channels
-// at a time.
+// Winograd's transforms for 3×3 filters, for 2×2 filters (tiles of 3), and for lines of 3 taps, stride 1, on 16
+// channels at a time.
 #include "fast/isa/winograd_lines.inl"
 
 /// Taps of a side of a filter whose tiles have a side of M pixels.
