@@ -31,10 +31,9 @@ bool passes_on(const Plan& plan, const Step& step);
 
 /// The value that stands for an output of a node.
 int value_of(const Plan& plan, ValueRef v);
+inline bool is_half(ElementType t) { return t == ElementType::f16 || t == ElementType::bf16; }
 /// A float of fewer bits than f32.
-inline bool is_narrow(ElementType t) {
-  return contains(kNarrowFloat, t) || t == ElementType::f16 || t == ElementType::bf16;
-}
+inline bool is_narrow(ElementType t) { return contains(kNarrowFloat, t) || is_half(t); }
 /// Leaves out the steps that no result and no state depends on. By value: whether somebody needs it.
 std::vector<char> remove_unread(Plan& plan);
 /// Leaves out the steps that are marked.

@@ -34,8 +34,7 @@ ValueRef Graphlet::narrow(ValueRef v) const {
   if (v.node < 0 || stored(v) != ElementType::f32) return {};
   if (const auto* version = node(v.node).version; version && version->converts) v = input(v.node, 0);
   const auto& from = node(v.node);
-  const bool is_narrow = from.op->kind == Kind::constant && from.constant &&
-                         (from.constant.type() == ElementType::f16 || from.constant.type() == ElementType::bf16);
+  const bool is_narrow = from.op->kind == Kind::constant && from.constant && plan_passes::is_half(from.constant.type());
   return is_narrow ? v : ValueRef{};
 }
 

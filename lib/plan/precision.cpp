@@ -46,8 +46,7 @@ void precision(Plan& plan) {
       continue;
     }
     auto& constant = plan.values[id];
-    const bool large = constant.constant.size() > kSmall &&
-                       (constant.declared == ElementType::f16 || constant.declared == ElementType::bf16);
+    const bool large = constant.constant.size() > kSmall && is_half(constant.declared);
     if (!large) {
       constant.constant = convert(constant.constant, ElementType::f32);
       constant.stored = ElementType::f32;

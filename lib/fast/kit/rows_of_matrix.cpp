@@ -43,7 +43,7 @@ bool RowsOfMatrix::copy(const float* a, float* c, i64 m, const Epilogue& epilogu
     copy_turned(pool);
     return false;
   }
-  const WeightsFile file{b_.file_part(), b_.type()};
+  const auto file = weights_file();
   if (file && !is_narrow()) {
     product_and_copy(a, {file, nullptr}, rows_.data(), c, m, n_, k_, epilogue, pool);
     return true;
@@ -51,7 +51,8 @@ bool RowsOfMatrix::copy(const float* a, float* c, i64 m, const Epilogue& epilogu
   parallel_ranges(pool, n_, static_cast<double>(row) / 8, [&](i64 begin, i64 end) {
     auto* const to = reinterpret_cast<std::byte*>(rows_.data()) + begin * row;
     const std::span part(to, static_cast<std::size_t>((end - begin) * row));
-    if (!file.part.read(begin * row, part)) std::memcpy(to, b_.source() + begin * row, part.size());
+    if (file) file.read_bytes(begin * row, part);
+    else std::memcpy(to, b_.source() + begin * row, part.size());
   });
   return false;
 }
@@ -59,7 +60,7 @@ bool RowsOfMatrix::copy(const float* a, float* c, i64 m, const Epilogue& epilogu
 void RowsOfMatrix::copy_turned(ThreadPool& pool) const {
   constexpr i64 kTogether = 32;  // rows of b: what they leave in a row of the copy is a cache line or two
   const i64 width = byte_width(b_.type()), row = n_ * width;
-  const auto file = b_.file_part();
+  const auto file = weights_file();
   const auto* const all = file ? nullptr : b_.bytes();
   auto* const to = reinterpret_cast<std::byte*>(rows_.data());
   parallel_ranges(pool, ceil_div(k_, kTogether), static_cast<double>(kTogether * n_), [&](i64 begin, i64 end) {
@@ -68,8 +69,7 @@ void RowsOfMatrix::copy_turned(ThreadPool& pool) const {
       const auto count = std::min(kTogether, k_ - first);
       const auto* from = all + first * row;
       if (file) {
-        const WeightsFile part{file, b_.type()};
-        part.read_bytes(first * row,
+        file.read_bytes(first * row,
                         {reinterpret_cast<std::byte*>(room.data()), static_cast<std::size_t>(count * row)});
         from = reinterpret_cast<const std::byte*>(room.data());
       }

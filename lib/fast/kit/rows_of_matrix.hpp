@@ -4,6 +4,7 @@
 
 #include "fast/kernels/buffer.hpp"
 #include "fast/kernels/epilogue.hpp"
+#include "fast/kernels/weights.hpp"
 #include "tensor/tensor.hpp"
 
 namespace ovir {
@@ -27,6 +28,7 @@ class RowsOfMatrix {
   /// True where that has computed the product, too.
   bool copy(const float* a, float* c, i64 m, const Epilogue& epilogue, ThreadPool& pool) const;
   void copy_turned(ThreadPool& pool) const;
+  WeightsFile weights_file() const { return {b_.file_part(), b_.type()}; }
 
   Tensor b_;
   bool turned_, copies_;

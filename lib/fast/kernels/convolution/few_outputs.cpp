@@ -6,6 +6,7 @@
 
 #include "fast/kernels/convolution/direct.hpp"
 #include "fast/kernels/convolution/planar.hpp"
+#include "fast/kernels/convolution/repeated.hpp"
 
 namespace ovir::fast {
 namespace {
@@ -27,14 +28,6 @@ ConvolutionShape joined(const ConvolutionShape& s) {
 }
 
 i64 result_size(const ConvolutionShape& j) { return j.batch * j.out_plane() * kBlock; }
-
-/// What is given by output, again for each pixel.
-struct Repeated {
-  std::array<float, 2 * kColumns> values{};
-  Repeated(const float* by_output, const ConvolutionShape& s) {
-    for (i64 i = 0; by_output && i < pixels_of(s) * s.outputs; ++i) values[i] = by_output[i % s.outputs];
-  }
-};
 
 /// A row of joined pixels, each with `outputs` numbers, into a row of each output's plane.
 template <i64 outputs>
@@ -102,12 +95,9 @@ void few_outputs_convolution(const ConvolutionShape& s, const float* filters, co
                              const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
   if (s.out_plane() == 0) return;
   const auto j = joined(s);
-  const Repeated bias(epilogue.bias, s), slopes(epilogue.slopes, s);
-  auto repeated = epilogue;
-  repeated.bias = epilogue.bias ? bias.values.data() : nullptr;
-  repeated.slopes = epilogue.slopes ? slopes.values.data() : nullptr;
+  const RepeatedEpilogue repeated(epilogue, s.outputs, pixels_of(s));
   auto* const compute = few_outputs_reads_planes(s) ? planar_convolution : direct_convolution;
-  compute(j, filters, in, scratch, repeated, scratch + result_size(j), pool);
+  compute(j, filters, in, scratch, repeated.get(), scratch + result_size(j), pool);
   constexpr i64 kPixelsAChunk = 4096;
   const auto rows = s.batch * s.out_height, chunks = std::min(rows, ceil_div(rows * s.out_width, kPixelsAChunk));
   parallel(pool, chunks, [&](i64 chunk) {

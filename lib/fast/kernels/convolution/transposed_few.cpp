@@ -1,9 +1,9 @@
 #include "fast/kernels/convolution/transposed_few.hpp"
 
-#include <array>
 #include <vector>
 
 #include "fast/kernels/convolution/direct.hpp"
+#include "fast/kernels/convolution/repeated.hpp"
 
 namespace ovir::fast {
 namespace {
@@ -44,14 +44,6 @@ ConvolutionShape joined(const ConvolutionShape& s) {
 
 i64 result_size(const ConvolutionShape& j) { return j.batch * j.out_plane() * kBlock; }
 
-/// What is given by output, again for each phase.
-struct Repeated {
-  std::array<float, 2 * kColumns> values{};
-  Repeated(const float* by_output, const ConvolutionShape& s) {
-    for (i64 i = 0; by_output && i < s.stride_y * s.stride_x * s.outputs; ++i) values[i] = by_output[i % s.outputs];
-  }
-};
-
 }  // namespace
 
 bool transposed_few_pays(const ConvolutionShape& s) {
@@ -90,11 +82,8 @@ void transposed_few(const ConvolutionShape& s, const float* filters, const float
                     const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
   if (s.out_plane() == 0) return;
   const auto j = joined(s);
-  const Repeated bias(epilogue.bias, s), slopes(epilogue.slopes, s);
-  auto repeated = epilogue;
-  repeated.bias = epilogue.bias ? bias.values.data() : nullptr;
-  repeated.slopes = epilogue.slopes ? slopes.values.data() : nullptr;
-  direct_convolution(j, filters, in, scratch, repeated, scratch + result_size(j), pool);
+  const RepeatedEpilogue repeated(epilogue, s.outputs, s.stride_y * s.stride_x);
+  direct_convolution(j, filters, in, scratch, repeated.get(), scratch + result_size(j), pool);
   const auto rows = s.batch * s.out_height;
   parallel_ranges(pool, rows, static_cast<double>(s.out_width * s.outputs), [&](i64 begin, i64 end) {
     for (auto i = begin; i < end; ++i) {
