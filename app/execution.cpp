@@ -17,6 +17,12 @@ void add_precision(Flags& flags, std::string& precision) {
                "products and convolutions in bf16; int8 computes quantized ones in integers; one of");
 }
 
+void settle_precision(std::string& precision, const Common& common) {
+  if (is_fast(precision_of(precision))) return;
+  note(common, fmt::format("this processor has no instructions for {}: computed in f32", precision));
+  precision = "f32";
+}
+
 void add_execution(Flags& flags, ExecutionOptions& options, const std::string& kernels) {
   flags.choice("--tier", options.tier, {"fast", "reference"}, "TIER", kernels).env("OVIR_TIER");
   add_precision(flags, options.precision);

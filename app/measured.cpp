@@ -33,6 +33,7 @@ void add_measuring(Flags& flags, MeasureOptions& options, const std::string& uni
 
 Measured::Measured(MeasureOptions& options, const Common& common) : options_(options) {
   if (options.seconds > 0 && options.count > 0) throw UsageError("-t and -n exclude each other");
+  settle_precision(options.precision, common);
   const auto start = Clock::now();
   loaded_ = load_model(options, common);
   load_ms_ = ms_since(start);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "fast/isa/narrow.hpp"
 #include "fast/patterns.hpp"
 #include "ops/registry.hpp"
 
@@ -52,6 +53,8 @@ std::shared_ptr<const Model> load(const std::shared_ptr<const SourceFile>& sourc
 Facts infer(const Model& model, const passes::InferOptions& options, Diagnostics& diagnostics) {
   return passes::infer(model, options, diagnostics);
 }
+
+bool is_fast(Precision precision) { return precision != Precision::bf16 || fast::narrow_isa().has_bf16; }
 
 namespace {
 

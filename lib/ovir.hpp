@@ -35,6 +35,10 @@ const Registry& operations();
 /// Judges a model: element types, shapes and small values of every output.
 Facts infer(const Model& model, const passes::InferOptions& options, Diagnostics& diagnostics);
 
+/// Whether this processor has instructions for what a plan of that precision computes. Without them bf16 is rounded
+/// alike, but takes longer than f32.
+bool is_fast(Precision precision);
+
 struct Options {
   Tier tier = Tier::fast;
   Precision precision = Precision::f32;

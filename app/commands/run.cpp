@@ -391,10 +391,10 @@ int replay(const Options& options, const Common& common) {
     path->clear();
   again.check_range.clear();
   again.reference.clear();
-  again.dump_stats = false;
-  again.digest = false;
+  again.dump_stats = again.digest = false;
   again.labels.clear();
   again.top = 0;
+  again.precision = recorded.run.precision;
   return execute(again, common, words, &recorded);
 }
 
@@ -419,13 +419,14 @@ void require_nothing_else(const Options& o) {
     if (is) throw UsageError(fmt::format("--replay repeats the recorded run as it was; leave {} out", flag));
 }
 
-int run(const Options& options, const Common& common) {
+int run(Options& options, const Common& common) {
   if (!options.replay.empty()) {
     if (!options.model.empty()) throw UsageError("--replay takes the model from the record; leave MODEL out");
     require_nothing_else(options);
     return replay(options, common);
   }
   if (options.model.empty()) throw UsageError("MODEL is missing\nFor more information, run 'ovir help run'.");
+  settle_precision(options.precision, common);
   return execute(options, common, common.words, nullptr);
 }
 

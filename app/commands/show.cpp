@@ -17,7 +17,8 @@ struct Options : ModelOptions {
 };
 
 /// The plan that `run` would make.
-int show_plan(const Options& options, const Common& common) {
+int show_plan(Options& options, const Common& common) {
+  settle_precision(options.execution.precision, common);
   const auto loaded = load_model(options, common);
   auto how = compile_options(options.execution, common, options.steps);
   how.until = options.plan_after;
@@ -34,7 +35,7 @@ void check_usage(const Options& o, bool plan) {
   if (!plan && o.execution.precision != ExecutionOptions().precision) throw UsageError("--precision needs --plan");
 }
 
-int show(const Options& options, const Common& common) {
+int show(Options& options, const Common& common) {
   const bool plan = options.plan || !options.plan_after.empty();
   check_usage(options, plan);
   if (plan) return show_plan(options, common);

@@ -28,15 +28,6 @@ inline Vec floats(Ints v) { return _mm256_cvtepi32_ps((__m256i)v); }
 inline __m256i first_lanes(i64 n) { return (__m256i)(Ints{0, 1, 2, 3, 4, 5, 6, 7} < static_cast<int>(n)); }
 inline Vec load_some(const float* p, i64 n) { return _mm256_maskload_ps(p, first_lanes(n)); }
 inline void store_some(float* p, Vec v, i64 n) { _mm256_maskstore_ps(p, first_lanes(n), v); }
-struct Sixteen {
-  Vec low, high;
-};
-inline Sixteen sixteen(const float* p) { return {load(p), load(p + 8)}; }
-inline Vec pick(const Sixteen& table, Ints at) {
-  const auto index = (__m256i)at;
-  return _mm256_blendv_ps(_mm256_permutevar8x32_ps(table.low, index), _mm256_permutevar8x32_ps(table.high, index),
-                          (Vec)(at << 28));
-}
 inline Vec in_groups(const float* p, Ints at) { return _mm256_permutevar8x32_ps(load(p), (__m256i)at); }
 #include "fast/isa/gelu_short.inl"
 #include "fast/isa/scaling.inl"

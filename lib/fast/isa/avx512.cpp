@@ -34,9 +34,6 @@ inline Ints widened(const signed char* p) {
   return (Ints)_mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
 }
 inline Vec floats(Ints v) { return _mm512_cvtepi32_ps((__m512i)v); }
-using Sixteen = Vec;
-inline Sixteen sixteen(const float* p) { return load(p); }
-inline Vec pick(Sixteen table, Ints at) { return _mm512_permutexvar_ps((__m512i)at, table); }
 inline Vec in_groups(const float* p, Ints at) { return _mm512_permutexvar_ps((__m512i)at, load(p)); }
 inline Vec near(Vec x) { return _mm512_roundscale_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
 inline Vec scaled(Vec x, Vec n) { return _mm512_scalef_ps(x, n); }

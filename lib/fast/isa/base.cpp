@@ -32,17 +32,6 @@ inline Vec from_bf16(const std::uint16_t* p) { return from_narrow<bf16>(p); }
 inline Ints widened(const unsigned char* p) { return Ints{p[0], p[1], p[2], p[3]}; }
 inline Ints widened(const signed char* p) { return Ints{p[0], p[1], p[2], p[3]}; }
 inline Vec floats(Ints v) { return __builtin_convertvector(v, Vec); }
-struct Sixteen {
-  float values[16];
-};
-inline Sixteen sixteen(const float* p) {
-  Sixteen table;
-  __builtin_memcpy(table.values, p, sizeof table.values);
-  return table;
-}
-inline Vec pick(const Sixteen& table, Ints at) {
-  return Vec{table.values[at[0] & 15], table.values[at[1] & 15], table.values[at[2] & 15], table.values[at[3] & 15]};
-}
 inline Vec in_groups(const float* p, Ints at) { return spread(p[at[0]]); }
 #include "fast/isa/gelu_short.inl"
 #include "fast/isa/scaling.inl"

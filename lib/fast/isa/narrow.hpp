@@ -199,7 +199,11 @@ struct TileAside {
 
 struct NarrowTable {
   const char* name;
-  int pixels;          ///< the most that are computed at once
+  int pixels;  ///< the most that are computed at once
+  /// The machine has instructions for bf16. Without, the loops on it round alike, and take longer than those on f32.
+  bool has_bf16 = false;
+  /// It has an instruction for u8 by i8. Without, a sum takes as long as one of i16 does.
+  bool has_u8 = false;
   bool tiled = false;  ///< sums of bf16 and u8 are so fast that Winograd does not pay
   /// Of any number of pixels, some at a time; as u8.
   void (*bf16)(const Bf16Tile& tile, int pixels);

@@ -1,28 +1,35 @@
 // The loops on bf16 and u8, in terms of Vec, a vector of kWidth floats, and Words, one of as many words. Included by
 // one file an instruction set, which defines them and what all.inl wants, and:
-//   load_words, store_words, spread_word;  dot_bf16(a, b, sum), dot_u8(a, b, sum), a being u8 and b i8, and
-//   dot_i16(a, b, sum), modulo 2^32;  fused(a, b, c)  a·b + c, rounded once;  gelu_short;
+//   load_words, store_words;  Bf16Dots, U8Dots, of u8 by i8, and I16Dots, modulo 2^32: how a word is multiplied by two
+//   vectors of them, in kParts parts, each by add(place of the word, part, right(words, part), right(…), sums); where
+//   kAside, the place is that of what part(words, how many ≤ 16, to) made of it;
+//   fused(a, b, c)  a·b + c, rounded once;  gelu_short;
 //   store_bf16(to, v)  kWidth values rounded, or of two vectors twice as many;  load_bf16(from)  kWidth values;
 //   merge(even, odd)  words of bf16 pairs;  store_u8, load_u8, to_levels  rounded to the nearest, as u8 and as Ints;
 //   store_u8(to, other, v, w)  two vectors at each of two places, and with LevelBounds, or Saturated, which are all
 //   bytes, of values within ±2^30;  u8_depthwise.
 
 /// Adds to the sums of P pixels by two vectors of columns, from column0 on.
-template <int P, class Sum, class Dot>
+template <class Dots, int P, class Sum>
 static inline __attribute__((always_inline)) void narrow_sums(const NarrowSum& t, i64 pixel0, i64 column0,
-                                                              Sum (&sum)[P][2], Dot dot) {
+                                                              Sum (&sum)[P][2]) {
   constexpr int kBases = (P + 2) / 3;  // three pixels share a base: base, base + pixel, base + 2·pixel
   const Word* w = t.weights + column0;
   const i64 pixel = t.pixel;
+  // The parts of a run of words, where they take longer to make than to read.
+  alignas(64) Word parts[Dots::kAside ? P : 1][Dots::kParts][kBlock];
   const auto step = [&](const Word* const(&base)[kBases], i64 i) __attribute__((always_inline)) {
-    const Words b0 = load_words(w), b1 = load_words(w + kWidth);
-    w += kColumns;
+    // All pixels by a part before the next one: that needs the fewest registers.
+#pragma GCC unroll 4
+    for (int part = 0; part < Dots::kParts; ++part) {
+      const auto b0 = Dots::right(load_words(w), part), b1 = Dots::right(load_words(w + kWidth), part);
 #pragma GCC unroll 16
-    for (int p = 0; p < P; ++p) {
-      const Words s = spread_word(base[p / 3] + p % 3 * pixel + i);
-      dot(s, b0, sum[p][0]);
-      dot(s, b1, sum[p][1]);
+      for (int p = 0; p < P; ++p) {
+        const auto* a = Dots::kAside ? parts[p][part] + i : base[p / 3] + p % 3 * pixel + i;
+        Dots::add(a, part, b0, b1, sum[p]);
+      }
     }
+    w += kColumns;
   };
   for (i64 block = 0; block < t.blocks; ++block) {
     const i64 steps = block + 1 < t.blocks ? t.steps : t.last_steps;
@@ -36,6 +43,10 @@ static inline __attribute__((always_inline)) void narrow_sums(const NarrowSum& t
           for (i64 l = 0; l < t.ahead->lines && t.ahead->next < t.ahead->end; ++l, t.ahead->next += 64)
             __builtin_prefetch(t.ahead->next, 0, 2);
         const i64 now = left < kBlock ? left : kBlock;
+        if constexpr (Dots::kAside) {
+#pragma GCC unroll 16
+          for (int p = 0; p < P; ++p) Dots::part(base[p / 3] + p % 3 * pixel, now, parts[p]);
+        }
         i64 i = 0;
         for (; i + 2 <= now; i += 2) {
           step(base, i);
@@ -125,8 +136,7 @@ static inline __attribute__((always_inline)) void bf16_block(const Bf16Tile& t, 
     sum[p][0] = bias0;
     sum[p][1] = bias1;
   }
-  narrow_sums<P>(
-      t.sum, 0, column, sum, [](Words a, Words b, Vec & c) __attribute__((always_inline)) { dot_bf16(a, b, c); });
+  narrow_sums<Bf16Dots, P>(t.sum, 0, column, sum);
   bf16_finish<P>(t, 0, column, sum);
 }
 
@@ -385,8 +395,7 @@ static inline __attribute__((always_inline)) void u8_finish(const U8Tile& t, i64
 template <int P>
 static inline __attribute__((always_inline)) void u8_block(const U8Tile& t, i64 column) {
   Ints sum[P][2] = {};
-  narrow_sums<P>(
-      t.sum, 0, column, sum, [](Words a, Words b, Ints & c) __attribute__((always_inline)) { dot_u8(a, b, c); });
+  narrow_sums<U8Dots, P>(t.sum, 0, column, sum);
   u8_finish<P>(t, 0, column, sum);
 }
 

@@ -8,9 +8,12 @@ namespace {
 #include "fast/isa/vector_avx2.inl"
 inline Vec fused(Vec a, Vec b, Vec c) { return fma(a, b, c); }
 // These use the vectors.
+#include "fast/isa/columns.inl"
 #include "fast/isa/gelu_short.inl"
 #include "fast/isa/narrow_plain.inl"
-// These use narrow_plain.inl.
+// Uses narrow_plain.inl.
+#include "fast/isa/u8_avx2.inl"
+// Uses both.
 #include "fast/isa/narrow.inl"
 }  // namespace
 extern const NarrowTable kNarrowAvx2Table = narrow_table("avx2");

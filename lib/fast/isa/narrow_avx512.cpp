@@ -30,6 +30,32 @@ inline Words spread_word(const Word* p) { return (Words)_mm512_set1_epi32(static
 [[gnu::always_inline]] inline void dot_i16(Words a, Words b, Words& sum) {
   asm("vpdpwssd %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
 }
+struct WholeWords {
+  static constexpr int kParts = 1;
+  static constexpr bool kAside = false;
+  [[gnu::always_inline]] static Words right(Words b, int) { return b; }
+};
+struct Bf16Dots : WholeWords {
+  [[gnu::always_inline]] static void add(const Word* p, int, Words b0, Words b1, Vec (&sum)[2]) {
+    const Words a = spread_word(p);
+    dot_bf16(a, b0, sum[0]);
+    dot_bf16(a, b1, sum[1]);
+  }
+};
+struct U8Dots : WholeWords {
+  [[gnu::always_inline]] static void add(const Word* p, int, Words b0, Words b1, Ints (&sum)[2]) {
+    const Words a = spread_word(p);
+    dot_u8(a, b0, sum[0]);
+    dot_u8(a, b1, sum[1]);
+  }
+};
+struct I16Dots : WholeWords {
+  [[gnu::always_inline]] static void add(const Word* p, int, Words b0, Words b1, Words (&sum)[2]) {
+    const Words a = spread_word(p);
+    dot_i16(a, b0, sum[0]);
+    dot_i16(a, b1, sum[1]);
+  }
+};
 inline void store_bf16(std::uint16_t* p, Vec v) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), (__m256i)_mm512_cvtneps_pbh(v));
 }
@@ -91,6 +117,8 @@ inline Vec load_u8(const std::uint8_t* p) {
   return _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
 }
 
+#include "fast/isa/columns.inl"
+// Uses columns.
 #include "fast/isa/columns_u8.inl"
 #include "fast/isa/digits.inl"
 #include "fast/isa/gelu_short_avx512.inl"
@@ -100,6 +128,7 @@ inline Vec load_u8(const std::uint8_t* p) {
 #include "fast/isa/columns_bf16.inl"
 constexpr NarrowTable with_digits() {
   auto table = narrow_table("avx512");
+  table.has_bf16 = table.has_u8 = true;
   table.bf16_depthwise = bf16_depthwise_columns;
   table.to_digits = to_digits;
   table.dot_digits = dot_digits;

@@ -19,7 +19,9 @@ inline Vec fused(Vec a, Vec b, Vec c) {
 // These use the vectors.
 #include "fast/isa/gelu_short.inl"
 #include "fast/isa/narrow_plain.inl"
-// These use narrow_plain.inl.
+// Uses narrow_plain.inl.
+#include "fast/isa/u8_plain.inl"
+// Uses both.
 #include "fast/isa/narrow.inl"
 }  // namespace
 extern const NarrowTable kNarrowBaseTable = narrow_table("baseline");

@@ -48,8 +48,7 @@ static void i16_pixels(const I16Tile& t, int pixels) {
     if (pixels != P) return i16_pixels<P - 1>(t, pixels);
     for (i64 column = 0; column < kColumns; column += 2 * kWidth) {
       Words sum[P][2] = {};
-      narrow_sums<P>(
-          t.sum, 0, column, sum, [](Words a, Words b, Words & c) __attribute__((always_inline)) { dot_i16(a, b, c); });
+      narrow_sums<I16Dots, P>(t.sum, 0, column, sum);
 #pragma GCC unroll 16
       for (int p = 0; p < P; ++p)
 #pragma GCC unroll 2

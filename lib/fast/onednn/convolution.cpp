@@ -34,12 +34,12 @@ class Convolution final : public Kernel {
     const Dims src(data.dims.begin(), data.dims.end()), weights(filters.dims.begin(), filters.dims.end()),
         dst(out.dims.begin(), out.dims.end());
     const auto w = spatial_of(attrs_, data.dims, filters.dims, out.dims);
-    // Row-major tensors spare two reorders; where oneDNN has only slow code for them, its own layout.
+    // Row-major tensors spare two reorders; where oneDNN has nothing good for them, its own layout.
     for (const bool own_layout : {false, true}) {
       try {
         const auto pd =
             fast::convolution(own_layout ? any(src) : plain(src), any(weights), own_layout ? any(dst) : plain(dst), w);
-        if (!is_slow(pd.impl_info_str())) return state_of(pd, src, weights, dst, filters);
+        if (is_wanted(pd.impl_info_str())) return state_of(pd, src, weights, dst, filters);
       } catch (const dnnl::error&) {
         continue;
       }

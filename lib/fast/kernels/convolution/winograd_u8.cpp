@@ -11,7 +11,6 @@ namespace {
 constexpr i64 kChannels = 2 * kBlock;  // of a transformed block: words of two
 constexpr int kTile = 3;               // output pixels a side
 constexpr i64 kFactor = 36;            // of the sums
-constexpr i64 kMaxWords = 256 << 10;   // of weights: larger ones come from memory too slowly
 
 /// Two transformed blocks come from one of 64 channels.
 WinogradGeometry geometry_of(const ConvolutionShape& s) { return {s, kTile, ceil_div(s.channels, kChannels), 28, 2}; }
@@ -73,11 +72,15 @@ bool u8_winograd_pays(const ConvolutionShape& s, const std::int8_t* weights) {
   if (narrow_isa().tiled || !winograd_fits(s) || s.groups > 1 || s.is_dilated() || s.channels < 4 * kBlock ||
       s.outputs < 2 * kColumns || s.outputs % kColumns > 0)
     return false;
-  // Products of pairs by products of fours; what the transformations take is the rest.
+  // Products of pairs by products of fours, each of which is two of pairs where there is no instruction for it; what
+  // the transformations take is the rest.
   const auto g = geometry_of(s);
-  if (static_cast<double>(g.across * g.down * g.points * 2) > 0.72 * static_cast<double>(s.out_plane() * 9))
+  const auto has_u8 = narrow_isa().has_u8;
+  if (static_cast<double>(g.across * g.down * g.points * (has_u8 ? 2 : 1)) >
+      0.72 * static_cast<double>(s.out_plane() * 9))
     return false;
-  if (u8_winograd_weights_size(s) > kMaxWords) return false;
+  // Larger weights come from memory too slowly.
+  if (u8_winograd_weights_size(s) > (has_u8 ? i64{256} << 10 : i64{4} << 20)) return false;
   const auto each = s.channels * 9;
   for (i64 o = 0; o < s.outputs; ++o) {
     i64 sum = 0;

@@ -1,0 +1,209 @@
+// u8 by i8 with AVX2: by the instruction that multiplies pairs of i16, which is exact. The one for bytes saturates.
+// Included before narrow.inl, behind narrow_plain.inl.
+
+[[gnu::always_inline]] inline __m256i add_pairs(__m256i sum, __m256i a, __m256i b) {
+  return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
+}
+[[gnu::always_inline]] inline __m256i first_lanes(i64 n) {
+  return (__m256i)(Ints{0, 1, 2, 3, 4, 5, 6, 7} < static_cast<int>(n));
+}
+/// The same of a word by two vectors. Inline assembly: this takes all registers beside twelve sums, and g++ would use
+/// more.
+template <class Sum>
+[[gnu::always_inline]] inline void add_word(const Word* a, __m256i b0, __m256i b1, Sum (&sum)[2]) {
+  __m256i word, product;
+  asm("vpbroadcastd %4, %2\n\t"
+      "vpmaddwd %5, %2, %3\n\t"
+      "vpaddd %3, %0, %0\n\t"
+      "vpmaddwd %6, %2, %2\n\t"
+      "vpaddd %2, %1, %1"
+      : "+x"(sum[0]), "+x"(sum[1]), "=&x"(word), "=&x"(product)
+      : "m"(*a), "x"(b0), "x"(b1));
+}
+
+/// Words of pairs of i16.
+struct I16Dots {
+  static constexpr int kParts = 1;
+  static constexpr bool kAside = false;
+  [[gnu::always_inline]] static __m256i right(Words b, int) { return (__m256i)b; }
+  [[gnu::always_inline]] static void add(const Word* a, int, __m256i b0, __m256i b1, Words (&sum)[2]) {
+    add_word(a, b0, b1, sum);
+  }
+};
+/// The first and third byte of each word, then the second and fourth.
+struct U8Dots {
+  static constexpr int kParts = 2;
+  static constexpr bool kAside = true;
+  static void part(const Word* from, i64 n, Word (&to)[2][kBlock]) {
+#pragma GCC unroll 2
+    for (i64 i = 0; i < kBlock && i < n; i += kWidth) {
+      const auto* at = reinterpret_cast<const int*>(from + i);
+      const auto words = n - i < kWidth ? _mm256_maskload_epi32(at, first_lanes(n - i)) : (__m256i)load_words(from + i);
+      store_words(to[0] + i, (Words)_mm256_and_si256(words, _mm256_set1_epi16(255)));
+      store_words(to[1] + i, (Words)_mm256_srli_epi16(words, 8));
+    }
+  }
+  [[gnu::always_inline]] static __m256i right(Words b, int part) {
+    return _mm256_srai_epi16(part == 0 ? _mm256_slli_epi16((__m256i)b, 8) : (__m256i)b, 8);
+  }
+  [[gnu::always_inline]] static void add(const Word* a, int, __m256i b0, __m256i b1, Ints (&sum)[2]) {
+    add_word(a, b0, b1, sum);
+  }
+};
+
+/// To the nearest, halves to even.
+[[gnu::always_inline]] inline Ints to_levels(Vec v) { return (Ints)_mm256_cvtps_epi32(v); }
+inline void store_u8(std::uint8_t* p, Vec v) {
+  const auto words = _mm256_cvtps_epi32(v);
+  const auto shorts = _mm_packs_epi32(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
+  _mm_storel_epi64(reinterpret_cast<__m128i*>(p), _mm_packus_epi16(shorts, shorts));
+}
+/// Bounds of levels, in bytes.
+struct LevelBounds {
+  __m256i low, high;
+  LevelBounds(float lowest, float highest) : low(bytes(lowest)), high(bytes(highest)) {}
+  static __m256i bytes(float level) {
+    const int whole = _mm_cvtss_si32(_mm_set_ss(level));
+    return _mm256_set1_epi8(static_cast<char>(whole < 0 ? 0 : (whole > 255 ? 255 : whole)));
+  }
+  [[gnu::always_inline]] __m256i within(__m256i levels) const {
+    return _mm256_min_epu8(high, _mm256_max_epu8(low, levels));
+  }
+};
+struct Saturated {
+  [[gnu::always_inline]] __m256i within(__m256i levels) const { return levels; }
+};
+/// Two pixels of 16 channels, of values within ±2^30.
+template <class Bounds>
+[[gnu::always_inline]] inline void store_u8(std::uint8_t* a, std::uint8_t* b, const Vec (&v)[2], const Vec (&w)[2],
+                                            const Bounds& bounds) {
+  const auto pair = [](const Vec(&x)[2]) {
+    return _mm256_packs_epi32(_mm256_cvtps_epi32(x[0]), _mm256_cvtps_epi32(x[1]));
+  };
+  const auto levels = bounds.within(_mm256_packus_epi16(pair(v), pair(w)));
+  const auto both = _mm256_permutevar8x32_epi32(levels, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(a), _mm256_castsi256_si128(both));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(b), _mm256_extracti128_si256(both, 1));
+}
+inline void store_u8(std::uint8_t* a, std::uint8_t* b, const Vec (&v)[2], const Vec (&w)[2]) {
+  store_u8(a, b, v, w, Saturated{});
+}
+inline Vec load_u8(const std::uint8_t* p) {
+  return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))));
+}
+
+// Depthwise: two taps are a word of i16.
+
+/// 16 channels of two taps, as words: of the lower and the higher four of every eight.
+struct TwoTaps {
+  __m256i half[2];
+};
+[[gnu::always_inline]] inline TwoTaps two_taps(__m256i a, __m256i b) {
+  return {_mm256_unpacklo_epi16(a, b), _mm256_unpackhi_epi16(a, b)};
+}
+[[gnu::always_inline]] inline __m256i sixteen_u8(const std::uint8_t* p) {
+  return _mm256_cvtepu8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+}
+[[gnu::always_inline]] inline __m256i sixteen_i8(const std::int8_t* p) {
+  return _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+}
+
+/// What follows the sums of 16 channels.
+struct U8Ending {
+  Vec scale[2], shift[2], low, high;
+
+  U8Ending(const U8DepthwiseRows& r, i64 channel) : low(spread(r.low)), high(spread(r.high)) {
+    const auto lanes = [&](const float* p, int half) {
+      const auto four = [&](i64 i) { return _mm_loadu_ps(p + channel + 4 * half + i); };
+      return _mm256_set_m128(four(8), four(0));
+    };
+    for (int half = 0; half < 2; ++half) {
+      scale[half] = lanes(r.scale, half);
+      shift[half] = lanes(r.shift, half);
+    }
+  }
+  [[gnu::always_inline]] void store_pixel(const U8DepthwiseRows& r, i64 i, i64 channel, const TwoTaps& sum) const {
+    Vec v[2];
+    for (int half = 0; half < 2; ++half)
+      v[half] = min(high, max(low, fma(_mm256_cvtepi32_ps(sum.half[half]), scale[half], shift[half])));
+    if (!r.wide) {
+      const auto shorts = _mm256_packs_epi32(_mm256_cvtps_epi32(v[0]), _mm256_cvtps_epi32(v[1]));
+      const auto bytes = _mm256_permute4x64_epi64(_mm256_packus_epi16(shorts, shorts), 0x08);
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(r.out + i * 4 * kBlock + channel), _mm256_castsi256_si128(bytes));
+    } else if (const auto block = channel / kBlock; block < r.wide_blocks) {
+      float* to = r.wide + block * r.wide_block + i * kBlock;
+      store(to, _mm256_permute2f128_ps(v[0], v[1], 0x20));
+      store(to + kWidth, _mm256_permute2f128_ps(v[0], v[1], 0x31));
+    }
+  }
+};
+
+/// 3 × 3 taps of 16 channels: the pixels of a column, which serve all outputs that read it, the third by itself.
+template <int kStep>
+static void u8_depthwise3(const U8DepthwiseRows& r, i64 channel) {
+  struct Column {
+    TwoTaps upper, third;
+  };
+  const auto column_of = [](auto pixel) __attribute__((always_inline)) {
+    return Column{two_taps(pixel(0), pixel(1)), two_taps(pixel(2), _mm256_setzero_si256())};
+  };
+  Column weights[3];
+  for (int c = 0; c < 3; ++c)
+    weights[c] = column_of([&](i64 row) { return sixteen_i8(r.weights + (3 * row + c) * 4 * kBlock + channel); });
+  const U8Ending ending(r, channel);
+  for (i64 y = 0; y < r.rows; ++y) {
+    const auto* in = reinterpret_cast<const std::uint8_t*>(r.in + y * r.row) + channel;
+    const auto read = [&](i64 x, Column & to) __attribute__((always_inline)) {
+      to = column_of([&](i64 row) __attribute__((always_inline)) {
+        return sixteen_u8(in + (r.taps[3 * row] + x * kBlock) * 4);
+      });
+    };
+    const auto sum = [&](i64 x, const Column& a, const Column& b, const Column& c) __attribute__((always_inline)) {
+      TwoTaps sums;
+#pragma GCC unroll 2
+      for (int half = 0; half < 2; ++half) {
+        auto& s = sums.half[half];
+        s = _mm256_madd_epi16(a.upper.half[half], weights[0].upper.half[half]);
+        s = add_pairs(s, a.third.half[half], weights[0].third.half[half]);
+        s = add_pairs(s, b.upper.half[half], weights[1].upper.half[half]);
+        s = add_pairs(s, b.third.half[half], weights[1].third.half[half]);
+        s = add_pairs(s, c.upper.half[half], weights[2].upper.half[half]);
+        s = add_pairs(s, c.third.half[half], weights[2].third.half[half]);
+      }
+      ending.store_pixel(r, y * r.pixels + x, channel, sums);
+    };
+    columns<kStep, Column>(r.pixels, read, sum);
+  }
+}
+
+static void u8_depthwise(const U8DepthwiseRows& r) {
+  constexpr i64 kMaxPairs = 32;
+  const auto step = step_of_columns(r);
+  for (i64 channel = 0; channel < r.channels; channel += kBlock) {
+    if (step == 1) {
+      u8_depthwise3<1>(r, channel);
+      continue;
+    }
+    if (step == 2) {
+      u8_depthwise3<2>(r, channel);
+      continue;
+    }
+    TwoTaps weights[kMaxPairs];
+    const auto pair = [&](i64 t, auto tap) __attribute__((always_inline)) {
+      return two_taps(tap(t), t + 1 < r.tap_count ? tap(t + 1) : _mm256_setzero_si256());
+    };
+    for (i64 t = 0; t < r.tap_count; t += 2)
+      weights[t / 2] = pair(t, [&](i64 tap) { return sixteen_i8(r.weights + tap * 4 * kBlock + channel); });
+    const U8Ending ending(r, channel);
+    for (i64 i = 0; i < r.rows * r.pixels; ++i) {
+      const auto* in = reinterpret_cast<const std::uint8_t*>(r.in + i / r.pixels * r.row + i % r.pixels * r.step);
+      TwoTaps sum{};
+      for (i64 t = 0; t < r.tap_count; t += 2) {
+        const auto taps = pair(t, [&](i64 tap) { return sixteen_u8(in + r.taps[tap] * 4 + channel); });
+        for (int half = 0; half < 2; ++half)
+          sum.half[half] = add_pairs(sum.half[half], taps.half[half], weights[t / 2].half[half]);
+      }
+      ending.store_pixel(r, i, channel, sum);
+    }
+  }
+}

@@ -1,0 +1,79 @@
+// u8 by i8 on machines that have no instructions for it. Included before narrow.inl, behind narrow_plain.inl.
+
+/// A byte of each word after the other.
+struct U8Dots {
+  static constexpr int kParts = 4;
+  static constexpr bool kAside = false;
+  [[gnu::always_inline]] static Ints right(Words b, int part) { return (Ints)(b << (24 - 8 * part)) >> 24; }
+  [[gnu::always_inline]] static void add(const Word* p, int part, Ints b0, Ints b1, Ints (&sum)[2]) {
+    const auto a = static_cast<int>(*p >> 8 * part & 255u);
+    sum[0] += a * b0;
+    sum[1] += a * b1;
+  }
+};
+struct I16Dots {
+  static constexpr int kParts = 2;
+  static constexpr bool kAside = false;
+  [[gnu::always_inline]] static Words right(Words b, int part) { return (Words)((Ints)(b << (16 - 16 * part)) >> 16); }
+  [[gnu::always_inline]] static void add(const Word* p, int part, Words b0, Words b1, Words (&sum)[2]) {
+    const auto a = static_cast<Word>(static_cast<int>(*p << (16 - 16 * part)) >> 16);
+    sum[0] += a * b0;
+    sum[1] += a * b1;
+  }
+};
+
+/// To the nearest, halves to even, for |v| < 2^22.
+[[gnu::always_inline]] inline Ints to_levels(Vec v) {
+  return __builtin_convertvector((v + spread(12582912.0f)) - spread(12582912.0f), Ints);
+}
+inline void store_u8(std::uint8_t* p, Vec v) {
+  using Bytes = std::uint8_t __attribute__((vector_size(kWidth)));
+  const Bytes b = __builtin_convertvector(to_levels(v), Bytes);
+  __builtin_memcpy(p, &b, sizeof b);
+}
+inline void store_u8(std::uint8_t* a, std::uint8_t* b, const Vec (&v)[2], const Vec (&w)[2]) {
+  for (int j = 0; j < 2; ++j) {
+    store_u8(a + j * kWidth, v[j]);
+    store_u8(b + j * kWidth, w[j]);
+  }
+}
+/// Bounds of values that become levels, and the same two pixels within them.
+struct LevelBounds {
+  Vec low, high;
+  LevelBounds(float lowest, float highest) : low(spread(lowest)), high(spread(highest)) {}
+  Vec within(Vec v) const { return min(high, max(low, v)); }
+};
+struct Saturated : LevelBounds {
+  Saturated() : LevelBounds(0, 255) {}
+};
+inline void store_u8(std::uint8_t* a, std::uint8_t* b, const Vec (&v)[2], const Vec (&w)[2],
+                     const LevelBounds& bounds) {
+  store_u8(a, b, {bounds.within(v[0]), bounds.within(v[1])}, {bounds.within(w[0]), bounds.within(w[1])});
+}
+inline Vec load_u8(const std::uint8_t* p) {
+  using Bytes = std::uint8_t __attribute__((vector_size(kWidth)));
+  Bytes b;
+  __builtin_memcpy(&b, p, sizeof b);
+  return __builtin_convertvector(b, Vec);
+}
+
+static void u8_depthwise(const U8DepthwiseRows& r) {
+  constexpr i64 kChannels = 4 * kBlock;
+  for (i64 i = 0; i < r.rows * r.pixels; ++i) {
+    const i64 from = i / r.pixels * r.row + i % r.pixels * r.step;
+    int sum[kChannels] = {};
+    for (i64 tap = 0; tap < r.tap_count; ++tap) {
+      const auto* in = reinterpret_cast<const std::uint8_t*>(r.in + r.taps[tap] + from);
+      const auto* w = r.weights + tap * kChannels;
+      for (i64 c = 0; c < kChannels; ++c) sum[c] += in[c] * w[c];
+    }
+    for (i64 c = 0; c < kChannels; c += kWidth) {
+      Ints s;
+      __builtin_memcpy(&s, sum + c, sizeof s);
+      const Vec v = fused(__builtin_convertvector(s, Vec), load(r.scale + c), load(r.shift + c));
+      const Vec bounded = min(spread(r.high), max(spread(r.low), v));
+      if (!r.wide) store_u8(r.out + i * kChannels + c, bounded);
+      else if (c / kBlock < r.wide_blocks) store(r.wide + c / kBlock * r.wide_block + i * kBlock + c % kBlock, bounded);
+    }
+  }
+}
