@@ -41,16 +41,22 @@ static inline const float* depthwise_pixel(const DepthwiseBand& b, const float* 
   return static_cast<unsigned long>(c) < static_cast<unsigned long>(b.width) ? in + c * kBlock : kZeros;
 }
 
-/// Adds a row of the kernel to the sums of P outputs, the first of which reads from column `first` on.
+/// Columns that P outputs read.
 template <int K, int S, int P>
+constexpr int kReads = (P - 1) * S + K;
+
+/// Adds a row of the kernel to the sums of P outputs, the first of which reads from column `first` on. `kInside`: none
+/// lies beside the plane.
+template <int K, int S, int P, bool kInside>
 static inline __attribute__((always_inline)) void depthwise_add(const DepthwiseBand& b, const float* in, i64 first,
                                                                 i64 row, i64 part, Vec (&sum)[P]) {
   Vec w[K];
 #pragma GCC unroll 8
   for (int j = 0; j < K; ++j) w[j] = load(b.weights + (row * K + j) * kBlock + part);
 #pragma GCC unroll 32
-  for (int c = 0; c < (P - 1) * S + K; ++c) {
-    const Vec v = load(depthwise_pixel(b, in, first + c) + part);
+  for (int c = 0; c < kReads<K, S, P>; ++c) {
+    const float* pixel = kInside ? in + (first + c) * kBlock : depthwise_pixel(b, in, first + c);
+    const Vec v = load(pixel + part);
 #pragma GCC unroll 8
     for (int j = 0; j < K; ++j)
       if ((c - j) % S == 0 && c >= j && (c - j) / S < P) sum[(c - j) / S] = fma(v, w[j], sum[(c - j) / S]);
@@ -62,10 +68,9 @@ static inline __attribute__((always_inline)) void depthwise_add(const DepthwiseB
 template <int K, int S, int P>
 static inline __attribute__((always_inline)) void grouped_add(const DepthwiseBand& b, const float* in, i64 first,
                                                               i64 row, i64 part, Vec (&sum)[P]) {
-  constexpr int kRead = (P - 1) * S + K;
-  const float* pixel[kRead];
+  const float* pixel[kReads<K, S, P>];
 #pragma GCC unroll 32
-  for (int c = 0; c < kRead; ++c) pixel[c] = depthwise_pixel(b, in, first + c);
+  for (int c = 0; c < kReads<K, S, P>; ++c) pixel[c] = depthwise_pixel(b, in, first + c);
   Ints lane{};
 #pragma GCC unroll 16
   for (int l = 0; l < kWidth; ++l) lane[l] = l;
@@ -78,7 +83,7 @@ static inline __attribute__((always_inline)) void grouped_add(const DepthwiseBan
     const Ints at = group + static_cast<int>(i & (kWidth - 1));
     const i64 from = (part & -b.group) + (i & -kWidth);
 #pragma GCC unroll 32
-    for (int c = 0; c < kRead; ++c) {
+    for (int c = 0; c < kReads<K, S, P>; ++c) {
       const Vec v = in_groups(pixel[c] + from, at);
 #pragma GCC unroll 8
       for (int j = 0; j < K; ++j)
@@ -87,7 +92,7 @@ static inline __attribute__((always_inline)) void grouped_add(const DepthwiseBan
   }
 }
 
-template <int K, int S, int P, bool kGroups>
+template <int K, int S, int P, bool kGroups, bool kInside>
 static inline __attribute__((always_inline)) void depthwise_outputs(const DepthwiseBand& b, i64 line, i64 x) {
   const Vec low = spread(b.low), high = spread(b.high);
   const i64 first = b.first + x * S;
@@ -100,7 +105,7 @@ static inline __attribute__((always_inline)) void depthwise_outputs(const Depthw
       const float* in = b.in + line * b.in_line + row * b.row;
       if (b.end && in >= b.end) in -= b.ring;
       if constexpr (kGroups) grouped_add<K, S>(b, in, first, row, part, sum);
-      else depthwise_add<K, S>(b, in, first, row, part, sum);
+      else depthwise_add<K, S, P, kInside>(b, in, first, row, part, sum);
     }
     const i64 place = line * b.out_line + x * kBlock + part;
     if (b.residual) {
@@ -114,7 +119,14 @@ static inline __attribute__((always_inline)) void depthwise_outputs(const Depthw
 
 template <int K, int S, bool kGroups, int P>
 static void depthwise_columns(const DepthwiseBand& b, i64 x) {
-  for (i64 line = 0; line < b.lines; ++line) depthwise_outputs<K, S, P, kGroups>(b, line, x);
+  if constexpr (!kGroups && P >= 7) {
+    // Most parts of wide planes: to ask of each pixel whether it lies beside takes longer than to load it.
+    if (const i64 first = b.first + x * S; first >= 0 && first + kReads<K, S, P> <= b.width) {
+      for (i64 line = 0; line < b.lines; ++line) depthwise_outputs<K, S, P, false, true>(b, line, x);
+      return;
+    }
+  }
+  for (i64 line = 0; line < b.lines; ++line) depthwise_outputs<K, S, P, kGroups, false>(b, line, x);
 }
 
 template <int K, int S, bool kGroups, int P>

@@ -136,8 +136,12 @@ std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int r
 }
 
 int convolution_after(const Graphlet& graph, int last, std::string_view type) {
-  const auto next = graph.only_user({last, 0});
-  return graph.type(next) == type && graph.input(next, 0).node == last ? next : -1;
+  auto from = last, next = graph.only_user({last, 0});
+  if (graph.type(next) == "Pad") {
+    from = next;
+    next = graph.only_user({next, 0});
+  }
+  return graph.type(next) == type && graph.input(next, 0).node == from ? next : -1;
 }
 
 }  // namespace ovir::fast

@@ -22,7 +22,7 @@ struct Convolved {
 };
 
 std::optional<Convolved> convolved(const Graphlet& graph, int root) {
-  auto sum = convolution_sum(graph, root, true);
+  auto sum = convolution_sum(graph, root, true, true);
   if (!sum || sum->convolution().open) return std::nullopt;
   const auto& convolution = sum->convolution();
   const auto shape = convolution.shape;
@@ -39,15 +39,18 @@ int reads(const Graphlet& graph, const std::vector<int>& nodes, int of) {
   return count;
 }
 
-/// The convolution, or the sum of some, that alone reads what a layer gives; it begins with one of this type.
+/// The convolution, or the sum of some, that alone reads what a layer gives; it begins with one of this type, which may
+/// have a Pad before it.
 std::optional<Convolved> convolved_after(const Graphlet& graph, const Convolved& layer, std::string_view type) {
   if (layer.ending.residual >= 0) return std::nullopt;
   const auto last = layer.nodes.back();
   const auto users = graph.users({last, 0});
-  const auto first = std::ranges::find(users, type, [&](int user) { return graph.type(user); });
-  if (first == users.end() || graph.input(*first, 0).node != last) return std::nullopt;
-  auto next = convolved(graph, *first);
-  return next && reads(graph, next->sum->nodes, last) == std::ssize(users) ? std::move(next) : std::nullopt;
+  const auto behind_pad = [&](int user) { return graph.type(user) == "Pad" ? graph.only_user({user, 0}) : user; };
+  const auto first = std::ranges::find(users, type, [&](int user) { return graph.type(behind_pad(user)); });
+  if (first == users.end()) return std::nullopt;
+  auto next = convolved(graph, behind_pad(*first));
+  if (!next || next->sum->convolution().data.node != last) return std::nullopt;
+  return reads(graph, next->sum->nodes, last) == std::ssize(users) ? std::move(next) : std::nullopt;
 }
 
 /// Its filters as a kernel of its own packs them.
@@ -175,7 +178,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
     if (depthwise->ending.residual >= 0) return std::nullopt;
     projection = Convolved{};
   }
-  Match match{expansion->nodes, {graph.input(root, 0)}, nullptr};
+  Match match{expansion->nodes, {expansion->sum->convolution().data}, nullptr};
   for (const auto* layer : {&*depthwise, &*projection})
     match.nodes.insert(match.nodes.end(), layer->nodes.begin(), layer->nodes.end());
   if (projection->ending.residual >= 0) match.inputs.push_back(projection->inputs.at(projection->ending.residual));

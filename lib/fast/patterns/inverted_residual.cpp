@@ -29,7 +29,9 @@ std::optional<Match> match_layers(const Graphlet& graph, int root, i64 lanes,
   const auto second = convolution_after(graph, expansion->nodes.back(), "GroupConvolution");
   if (second < 0) return std::nullopt;
   auto depthwise = layer_of(graph, second);
-  if (!depthwise || !depthwise->shape.is_depthwise() || !lies_between(*depthwise)) return std::nullopt;
+  if (!depthwise || depthwise->inputs[0].node != expansion->nodes.back() || !depthwise->shape.is_depthwise() ||
+      !lies_between(*depthwise))
+    return std::nullopt;
   const auto third = convolution_after(graph, depthwise->nodes.back(), "Convolution");
   if (third < 0) return std::nullopt;
   auto projection = layer_of(graph, third);

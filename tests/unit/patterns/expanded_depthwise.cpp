@@ -41,6 +41,22 @@ void normalizations(Net& n) {
   n.result(normalized(n, convolution(n, z, {20, 70, 1, 1}, windows(2)), 20));
 }
 
+/// As TensorFlow pads where there is a stride: behind only.
+int padded(Net& n, int x) {
+  return n.op("Pad-1", {x, n.indices({0, 0, 0, 0}), n.indices({0, 0, 1, 1}), n.numbers({0}, {})},
+              {{"pad_mode", "constant"}});
+}
+void padded_behind(Net& n) {
+  const auto x = clamp(n, biased(n, convolution(n, n.input({2, 24, 24, 28}), {40, 24, 1, 1}, windows(2)), 40));
+  const auto y = clamp(n, depthwise(n, padded(n, x), 40, 3, 2, 0));
+  n.result(convolution(n, y, {16, 40, 1, 1}, windows(2)));
+}
+void image_padded_behind(Net& n) {
+  const auto x = clamp(n, convolution(n, padded(n, n.input({1, 3, 32, 36})), {24, 3, 3, 3}, windows(2, 2)));
+  const auto y = clamp(n, depthwise(n, padded(n, x), 24, 3, 2, 0));
+  n.result(convolution(n, y, {16, 24, 1, 1}, windows(2)));
+}
+
 int scaled(Net& n, int x, i64 channels) {
   return biased(n, n.op("Multiply-1", {x, n.weights({1, channels, 1, 1})}), channels);
 }
@@ -71,6 +87,8 @@ void read_by_others(Net& n) {
 constexpr Example kExamples[] = {
     {"inverted_residual+bias+residual", residual},
     {"inverted_residual", image},
+    {"inverted_residual", padded_behind},
+    {"inverted_residual", image_padded_behind},
     {"inverted_residual+scale+bias", normalizations},
     {"inverted_residual+residual", small_planes},
     {"inverted_residual+sum+bias+residual", branches},
