@@ -101,7 +101,8 @@ int print_manual(const std::string& name) {
     print(man_overview());
     return kOk;
   }
-  const auto& command = find_command({name});
+  const std::vector<std::string> names{name};
+  const auto& command = find_command(names);
   Flags flags;
   Common common;
   command.declare(flags);

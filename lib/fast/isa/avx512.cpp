@@ -5,18 +5,12 @@
 
 namespace ovir::fast {
 namespace {
-using Vec = __m512;
-constexpr i64 kWidth = 16, kSide = 4;
-constexpr int kPixels = 14;
-inline Vec load(const float* p) { return _mm512_loadu_ps(p); }
-inline void store(float* p, Vec v) { _mm512_storeu_ps(p, v); }
+#include "fast/isa/vector_avx512.inl"
+
+constexpr i64 kSide = 4;
 inline __mmask16 first_lanes(i64 n) { return static_cast<__mmask16>((1u << n) - 1); }
 inline Vec load_some(const float* p, i64 n) { return _mm512_maskz_loadu_ps(first_lanes(n), p); }
 inline void store_some(float* p, Vec v, i64 n) { _mm512_mask_storeu_ps(p, first_lanes(n), v); }
-inline Vec spread(float s) { return _mm512_set1_ps(s); }
-inline Vec fma(Vec a, Vec b, Vec c) { return _mm512_fmadd_ps(a, b, c); }
-inline Vec min(Vec a, Vec b) { return _mm512_min_ps(a, b); }
-inline Vec max(Vec a, Vec b) { return _mm512_max_ps(a, b); }
 inline Vec root(Vec a) { return _mm512_sqrt_ps(a); }
 inline void leave() { _mm256_zeroupper(); }
 using Ints = int __attribute__((vector_size(64)));

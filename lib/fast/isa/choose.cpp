@@ -8,11 +8,11 @@ namespace ovir::fast {
 namespace {
 
 #if defined(__x86_64__)
-bool has_dots() {
+bool has_vnni() {
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bf16") &&
-         __builtin_cpu_supports("avx512vnni");
+         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni");
 }
+bool has_dots() { return has_vnni() && __builtin_cpu_supports("avx512bf16"); }
 
 bool runs(Isa level) {
   switch (level) {
@@ -44,7 +44,9 @@ const Loops* loops_of(Isa level) {
 #if defined(__x86_64__)
   if (level == Isa::best) level = best();
   static const Loops avx2{&kAvx2Table, &kNarrowAvx2Table}, amx{&kAvx512Table, &kNarrowAmxTable},
-      avx512{&kAvx512Table, has_dots() ? &kNarrowAvx512Table : &kNarrowAvx2Table};
+      avx512{&kAvx512Table, has_dots()   ? &kNarrowAvx512Table
+                            : has_vnni() ? &kNarrowVnniTable
+                                         : &kNarrowAvx2Table};
   if (!runs(level)) return nullptr;
   if (level == Isa::amx) return &amx;
   if (level == Isa::avx512) return &avx512;

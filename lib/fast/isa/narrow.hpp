@@ -266,11 +266,11 @@ struct NarrowTable {
 
 extern const NarrowTable kNarrowBaseTable;
 #if defined(__x86_64__)
-extern const NarrowTable kNarrowAvx2Table, kNarrowAvx512Table, kNarrowAmxTable;
+extern const NarrowTable kNarrowAvx2Table, kNarrowVnniTable, kNarrowAvx512Table, kNarrowAmxTable;
 #endif
 
-/// The loops in use, of the same instruction set as isa(). Those of AVX-512 want BF16 and VNNI, too; a machine without
-/// them takes those of AVX2. Those of AMX are the best.
+/// The loops in use, of the same instruction set as isa(). Those of AVX-512 want VNNI and BF16, too; a machine with VNNI
+/// alone has loops of its own, one without takes those of AVX2. Those of AMX are the best.
 const NarrowTable& narrow_isa();
 
 /// Whether the processor has AMX, and Linux, which must be asked for the place of its registers, lets this process use

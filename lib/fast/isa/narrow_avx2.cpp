@@ -10,10 +10,11 @@ inline Vec fused(Vec a, Vec b, Vec c) { return fma(a, b, c); }
 // These use the vectors.
 #include "fast/isa/columns.inl"
 #include "fast/isa/gelu_short.inl"
-#include "fast/isa/narrow_plain.inl"
-// Uses narrow_plain.inl.
+#include "fast/isa/words.inl"
+// These use words.inl.
+#include "fast/isa/bf16_plain.inl"
 #include "fast/isa/u8_avx2.inl"
-// Uses both.
+// Uses all.
 #include "fast/isa/narrow.inl"
 }  // namespace
 extern const NarrowTable kNarrowAvx2Table = narrow_table("avx2");

@@ -1,5 +1,5 @@
 // u8 by i8 with AVX2: by the instruction that multiplies pairs of i16, which is exact. The one for bytes saturates.
-// Included before narrow.inl, behind narrow_plain.inl.
+// Included before narrow.inl, behind words.inl.
 
 [[gnu::always_inline]] inline __m256i add_pairs(__m256i sum, __m256i a, __m256i b) {
   return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));

@@ -1,4 +1,4 @@
-// u8 by i8 on machines that have no instructions for it. Included before narrow.inl, behind narrow_plain.inl.
+// u8 by i8 on machines that have no instructions for it. Included before narrow.inl, behind words.inl.
 
 /// A byte of each word after the other.
 struct U8Dots {

@@ -1,14 +1,4 @@
-// Words, and bf16 on machines that have no instructions for it. Included before narrow.inl.
-
-using Words = Word __attribute__((vector_size(4 * kWidth)));
-using Ints = int __attribute__((vector_size(4 * kWidth)));
-
-inline Words load_words(const Word* p) {
-  Words w;
-  __builtin_memcpy(&w, p, sizeof w);
-  return w;
-}
-inline void store_words(Word* p, Words w) { __builtin_memcpy(p, &w, sizeof w); }
+// bf16 on machines that have no instructions for it. Included before narrow.inl, behind words.inl.
 
 /// As the instruction does it, but that each product is rounded with the sum so far.
 struct Bf16Dots {

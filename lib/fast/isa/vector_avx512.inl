@@ -1,0 +1,11 @@
+// Vectors of sixteen, compiled with -mavx512f.
+
+using Vec = __m512;
+constexpr i64 kWidth = 16;
+constexpr int kPixels = 14;
+inline Vec load(const float* p) { return _mm512_loadu_ps(p); }
+inline void store(float* p, Vec v) { _mm512_storeu_ps(p, v); }
+inline Vec spread(float s) { return _mm512_set1_ps(s); }
+inline Vec fma(Vec a, Vec b, Vec c) { return _mm512_fmadd_ps(a, b, c); }
+inline Vec min(Vec a, Vec b) { return _mm512_min_ps(a, b); }
+inline Vec max(Vec a, Vec b) { return _mm512_max_ps(a, b); }
