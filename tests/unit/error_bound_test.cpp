@@ -14,10 +14,10 @@ using tools::Operand;
 
 namespace {
 
-const Node& node_called(const Checked& c, const std::string& name) {
+const Node& node_called(const Checked& c, std::string_view name) {
   for (const auto& node : c.model->nodes)
     if (node.layer->name == name) return node;
-  throw std::out_of_range(name);
+  throw std::out_of_range(std::string(name));
 }
 
 Tensor random_floats(const Shape& shape, unsigned seed) {

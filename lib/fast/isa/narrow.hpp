@@ -269,8 +269,8 @@ extern const NarrowTable kNarrowBaseTable;
 extern const NarrowTable kNarrowAvx2Table, kNarrowVnniTable, kNarrowAvx512Table, kNarrowAmxTable;
 #endif
 
-/// The loops in use, of the same instruction set as isa(). Those of AVX-512 want VNNI and BF16, too; a machine with VNNI
-/// alone has loops of its own, one without takes those of AVX2. Those of AMX are the best.
+/// The loops in use, of the same instruction set as isa(). Those of AVX-512 want VNNI and BF16, too; a machine with
+/// VNNI alone has loops of its own, one without takes those of AVX2. Those of AMX are the best.
 const NarrowTable& narrow_isa();
 
 /// Whether the processor has AMX, and Linux, which must be asked for the place of its registers, lets this process use
