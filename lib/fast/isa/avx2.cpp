@@ -25,7 +25,6 @@ inline Ints widened(const signed char* p) {
   return (Ints)_mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
 }
 inline Vec floats(Ints v) { return _mm256_cvtepi32_ps((__m256i)v); }
-inline __m256i first_lanes(i64 n) { return (__m256i)(Ints{0, 1, 2, 3, 4, 5, 6, 7} < static_cast<int>(n)); }
 inline Vec load_some(const float* p, i64 n) { return _mm256_maskload_ps(p, first_lanes(n)); }
 inline void store_some(float* p, Vec v, i64 n) { _mm256_maskstore_ps(p, first_lanes(n), v); }
 inline Vec in_groups(const float* p, Ints at) { return _mm256_permutevar8x32_ps(load(p), (__m256i)at); }

@@ -36,22 +36,14 @@ inline Vec load_bf16(const std::uint16_t* p) {
   return (Words)_mm512_or_si512(low, _mm512_slli_epi32(high, 16));
 }
 
-#include "fast/isa/columns.inl"
-// Uses columns.
-#include "fast/isa/columns_u8.inl"
-#include "fast/isa/digits.inl"
-#include "fast/isa/gelu_short_avx512.inl"
-// Uses gelu_short.
-#include "fast/isa/narrow.inl"
+#include "fast/isa/vnni.inl"
 // Takes other taps than 3 × 3 to the loops above.
 #include "fast/isa/columns_bf16.inl"
 
-constexpr NarrowTable with_digits() {
-  auto table = narrow_table("avx512");
-  table.has_bf16 = table.has_u8 = true;
+constexpr NarrowTable with_bf16() {
+  auto table = vnni_table("avx512");
+  table.has_bf16 = true;
   table.bf16_depthwise = bf16_depthwise_columns;
-  table.to_digits = to_digits;
-  table.dot_digits = dot_digits;
   return table;
 }
 
@@ -61,7 +53,7 @@ constexpr NarrowTable with_digits() {
 // Uses parts and shapes.
 #include "fast/isa/rows_amx.inl"
 constexpr NarrowTable with_tiles() {
-  auto table = with_digits();
+  auto table = with_bf16();
   table.name = "amx";
   table.pixels = kMostPixels;
   table.tiled = true;
@@ -74,7 +66,7 @@ constexpr NarrowTable with_tiles() {
   return table;
 }
 }  // namespace
-extern const NarrowTable kNarrowAvx512Table = with_digits();
+extern const NarrowTable kNarrowAvx512Table = with_bf16();
 extern const NarrowTable kNarrowAmxTable = with_tiles();
 }  // namespace ovir::fast
 #endif

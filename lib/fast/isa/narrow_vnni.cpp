@@ -11,22 +11,9 @@ namespace {
 #include "fast/isa/bf16_plain.inl"
 #include "fast/isa/u8_avx512.inl"
 
-#include "fast/isa/columns.inl"
-// Uses columns.
-#include "fast/isa/columns_u8.inl"
-#include "fast/isa/digits.inl"
-#include "fast/isa/gelu_short_avx512.inl"
-// Uses gelu_short.
-#include "fast/isa/narrow.inl"
-
-constexpr NarrowTable with_digits() {
-  auto table = narrow_table("vnni");
-  table.has_u8 = true;
-  table.to_digits = to_digits;
-  table.dot_digits = dot_digits;
-  return table;
-}
+// Uses all of them.
+#include "fast/isa/vnni.inl"
 }  // namespace
-extern const NarrowTable kNarrowVnniTable = with_digits();
+extern const NarrowTable kNarrowVnniTable = vnni_table("vnni");
 }  // namespace ovir::fast
 #endif

@@ -4,9 +4,6 @@
 [[gnu::always_inline]] inline __m256i add_pairs(__m256i sum, __m256i a, __m256i b) {
   return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
 }
-[[gnu::always_inline]] inline __m256i first_lanes(i64 n) {
-  return (__m256i)(Ints{0, 1, 2, 3, 4, 5, 6, 7} < static_cast<int>(n));
-}
 /// The same of a word by two vectors. Inline assembly: this takes all registers beside twelve sums, and g++ would use
 /// more.
 template <class Sum>

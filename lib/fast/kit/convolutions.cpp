@@ -135,13 +135,13 @@ std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int r
   return StaticConvolution{std::move(attrs), shape, in.rank(), open, transposed, data, pad_node};
 }
 
+int behind_pad(const Graphlet& graph, int node) {
+  return graph.type(node) == "Pad" ? graph.only_user({node, 0}) : node;
+}
+
 int convolution_after(const Graphlet& graph, int last, std::string_view type) {
-  auto from = last, next = graph.only_user({last, 0});
-  if (graph.type(next) == "Pad") {
-    from = next;
-    next = graph.only_user({next, 0});
-  }
-  return graph.type(next) == type && graph.input(next, 0).node == from ? next : -1;
+  const auto user = graph.only_user({last, 0}), next = behind_pad(graph, user);
+  return graph.type(next) == type && graph.input(next, 0).node == (next == user ? last : user) ? next : -1;
 }
 
 }  // namespace ovir::fast

@@ -36,6 +36,8 @@ struct StaticConvolution {
 std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int root, i64 max_rank = 4,
                                                     bool with_pad = false, i64 max_taps = kMaxTaps);
 
+/// The node itself or, of a Pad, its only user; -1: none.
+int behind_pad(const Graphlet& graph, int node);
 /// The convolution of this type whose data a layer's last node gives, perhaps by a Pad, where nothing else reads that;
 /// -1: none.
 int convolution_after(const Graphlet& graph, int last, std::string_view type);

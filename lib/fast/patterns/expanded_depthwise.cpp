@@ -45,10 +45,9 @@ std::optional<Convolved> convolved_after(const Graphlet& graph, const Convolved&
   if (layer.ending.residual >= 0) return std::nullopt;
   const auto last = layer.nodes.back();
   const auto users = graph.users({last, 0});
-  const auto behind_pad = [&](int user) { return graph.type(user) == "Pad" ? graph.only_user({user, 0}) : user; };
-  const auto first = std::ranges::find(users, type, [&](int user) { return graph.type(behind_pad(user)); });
+  const auto first = std::ranges::find(users, type, [&](int user) { return graph.type(behind_pad(graph, user)); });
   if (first == users.end()) return std::nullopt;
-  auto next = convolved(graph, behind_pad(*first));
+  auto next = convolved(graph, behind_pad(graph, *first));
   if (!next || next->sum->convolution().data.node != last) return std::nullopt;
   return reads(graph, next->sum->nodes, last) == std::ssize(users) ? std::move(next) : std::nullopt;
 }

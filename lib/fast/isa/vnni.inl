@@ -1,0 +1,16 @@
+// The loops of AVX-512 with VNNI, behind words, u8_avx512.inl and what bf16 is.
+#include "fast/isa/columns.inl"
+// Uses columns.
+#include "fast/isa/columns_u8.inl"
+#include "fast/isa/digits.inl"
+#include "fast/isa/gelu_short_avx512.inl"
+// Uses gelu_short.
+#include "fast/isa/narrow.inl"
+
+static constexpr NarrowTable vnni_table(const char* name) {
+  auto table = narrow_table(name);
+  table.has_u8 = true;
+  table.to_digits = to_digits;
+  table.dot_digits = dot_digits;
+  return table;
+}
