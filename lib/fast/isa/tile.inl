@@ -1,6 +1,17 @@
 // Packed products: the sums of a few pixels by a panel's columns stay in registers.
 
-template <int P, int N>
+/// With vectors of eight the caches are asked for weights so many steps before they are used, since only a half of each
+/// line pair of a panel is read at a time, and, where there are many blocks of channels, for the pixels' next block.
+constexpr i64 kStepsAhead = kWidth == 8 ? 12 : 0, kManyBlocks = 32;
+
+/// Asks for the lines of what will be read soon that are due at this step.
+static inline void ask(Ahead& ahead) {
+  for (i64 l = 0; l < ahead.lines && ahead.next < ahead.end; ++l, ahead.next += 64)
+    __builtin_prefetch(ahead.next, 0, 2);
+}
+
+/// kPointwise: one tap, of blocks of channels.
+template <int P, int N, bool kPointwise>
 static inline __attribute__((always_inline)) void packed_block(const Tile& t, i64 pixel0, i64 column0, i64 columns) {
   constexpr int kBases = (P + 2) / 3;  // three pixels share a base: base, base + pixel, base + 2·pixel
   Vec sum[P][N];
@@ -14,6 +25,7 @@ static inline __attribute__((always_inline)) void packed_block(const Tile& t, i6
     Vec b[N];
 #pragma GCC unroll 4
     for (int j = 0; j < N; ++j) b[j] = load(w + j * kWidth);
+    if constexpr (kStepsAhead > 0) __builtin_prefetch(w + kStepsAhead * columns, 0, 3);
     w += columns;
 #pragma GCC unroll 16
     for (int p = 0; p < P; ++p) {
@@ -22,28 +34,51 @@ static inline __attribute__((always_inline)) void packed_block(const Tile& t, i6
       for (int j = 0; j < N; ++j) sum[p][j] = fma(s, b[j], sum[p][j]);
     }
   };
-  for (i64 block = 0; block < t.blocks; ++block)
-    for (i64 tap = 0; tap < t.tap_count; ++tap) {
-      const float* base[kBases];
-#pragma GCC unroll 8
-      for (int g = 0; g < kBases; ++g) base[g] = t.in + (pixel0 + 3 * g) * pixel + block * t.block + t.taps[tap];
-      i64 left = t.last_steps && block + 1 == t.blocks ? t.last_steps : t.steps;
-      do {
-        if (t.ahead)
-          for (i64 l = 0; l < t.ahead->lines && t.ahead->next < t.ahead->end; ++l, t.ahead->next += 64)
-            __builtin_prefetch(t.ahead->next, 0, 2);
-        const i64 now = left < kBlock ? left : kBlock;
-        i64 i = 0;
-        for (; i + 2 <= now; i += 2) {
-          step(base, i);
-          step(base, i + 1);
-        }
-        if (i < now) step(base, i);
-#pragma GCC unroll 8
-        for (int g = 0; g < kBases; ++g) base[g] += now;
-        left -= now;
-      } while (left > 0);
+  const auto steps = [&](const float* const(&base)[kBases], i64 count) __attribute__((always_inline)) {
+    i64 i = 0;
+    for (; i + 2 <= count; i += 2) {
+      step(base, i);
+      step(base, i + 1);
     }
+    if (i < count) step(base, i);
+  };
+  const float* base[kBases];
+  const auto start = [&](i64 offset) __attribute__((always_inline)) {
+#pragma GCC unroll 8
+    for (int g = 0; g < kBases; ++g) base[g] = t.in + (pixel0 + 3 * g) * pixel + offset;
+  };
+  const auto advance = [&](i64 floats) __attribute__((always_inline)) {
+#pragma GCC unroll 8
+    for (int g = 0; g < kBases; ++g) base[g] += floats;
+  };
+  const auto steps_of = [&](i64 block) { return t.last_steps && block + 1 == t.blocks ? t.last_steps : t.steps; };
+  if constexpr (kPointwise) {
+    start(t.taps[0]);
+    const i64 next = t.block;
+    const auto pixels_of_blocks = [&](bool many) __attribute__((always_inline)) {
+      for (i64 block = 0; block < t.blocks; ++block, advance(next)) {
+        if (many)
+#pragma GCC unroll 16
+          for (int p = 0; p < P; ++p) __builtin_prefetch(base[p / 3] + p % 3 * pixel + next, 0, 3);
+        if (t.ahead) ask(*t.ahead);
+        steps(base, steps_of(block));
+      }
+    };
+    kStepsAhead > 0 && t.blocks >= kManyBlocks ? pixels_of_blocks(true) : pixels_of_blocks(false);
+  } else {
+    for (i64 block = 0; block < t.blocks; ++block)
+      for (i64 tap = 0; tap < t.tap_count; ++tap) {
+        start(block * t.block + t.taps[tap]);
+        i64 left = steps_of(block);
+        do {
+          if (t.ahead) ask(*t.ahead);
+          const i64 now = left < kBlock ? left : kBlock;
+          steps(base, now);
+          advance(now);
+          left -= now;
+        } while (left > 0);
+      }
+  }
   const Vec low = spread(t.low), high = spread(t.high);
 #pragma GCC unroll 4
   for (int j = 0; j < N; ++j) {
@@ -66,19 +101,21 @@ static inline __attribute__((always_inline)) void packed_block(const Tile& t, i6
 
 /// All columns of P pixels. Two vectors of columns at a time fill the registers with kPixels pixels, four with half as
 /// many, of which the weights are then read once, in the order of memory.
-template <int P>
+template <int P, bool kPointwise>
 static void packed_strip(const Tile& t, i64 pixel0, i64 columns) {
   i64 c = 0;
   if constexpr (2 * P <= kPixels && 4 * kWidth <= kColumns)
-    for (; c + 4 * kWidth <= columns; c += 4 * kWidth) packed_block<P, 4>(t, pixel0, c, columns);
-  for (; c + 2 * kWidth <= columns; c += 2 * kWidth) packed_block<P, 2>(t, pixel0, c, columns);
-  if (c < columns) packed_block<P, 1>(t, pixel0, c, columns);
+    for (; c + 4 * kWidth <= columns; c += 4 * kWidth) packed_block<P, 4, kPointwise>(t, pixel0, c, columns);
+  for (; c + 2 * kWidth <= columns; c += 2 * kWidth) packed_block<P, 2, kPointwise>(t, pixel0, c, columns);
+  if (c < columns) packed_block<P, 1, kPointwise>(t, pixel0, c, columns);
 }
 
 template <int P>
 static void packed_tail(const Tile& t, i64 pixel0, int pixels, i64 columns) {
   if constexpr (P > 0) {
-    if (pixels == P) return packed_strip<P>(t, pixel0, columns);
+    if (pixels == P)
+      return t.tap_count == 1 && t.steps == kBlock ? packed_strip<P, true>(t, pixel0, columns)
+                                                   : packed_strip<P, false>(t, pixel0, columns);
     packed_tail<P - 1>(t, pixel0, pixels, columns);
   }
 }
