@@ -2,6 +2,7 @@
 #include "fast/kernels/convolution/clipped.hpp"
 #include "fast/kernels/convolution/depthwise.hpp"
 #include "fast/kernels/convolution/direct.hpp"
+#include "fast/kernels/convolution/gathered.hpp"
 #include "fast/kernels/convolution/planar.hpp"
 #include "fast/kernels/convolution/pointwise.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
@@ -114,11 +115,12 @@ void check_direct(const ConvolutionShape& s) {
   const Data d(s);
   const auto sums = naive(s, d.in, d.filters);
   ThreadPool pool(4);
-  const Buffer filters(direct_filters_size(s)), scratch(direct_scratch_size(s, 4));
+  const Buffer filters(direct_filters_size(s));
   direct_pack(s, d.filters.data(), filters.data(), pool);
   check(
       s, d, sums,
       [&](const float* in, float* out, const Epilogue& e, ThreadPool& threads) {
+        const Buffer scratch(direct_scratch_size(s, 4));  // depends on the instruction set
         direct_convolution(s, filters.data(), in, out, e, scratch.data(), threads);
       },
       rounding(s));
@@ -161,6 +163,24 @@ TEST_CASE("direct convolution") {
   check_direct(shape(1, 1, 32, 16, 130, 70, 3, 3, 1, 1, 1));  // in bands
   check_direct(shape(1, 1, 8, 8, 3, 3, 3, 3, 1, 1, 3));       // more padding than plane
   check_direct(shape(1, 1, 17, 16, 6, 6, 2, 2, 1, 1, 0));     // none
+}
+
+TEST_CASE("direct convolution of small planes, and of weights in parts") {
+  for_each_isa([] {
+    const auto s = shape(1, 1, 100, 40, 14, 14, 3, 3, 2, 1, 1);
+    CHECK(gathers(s, forward(s)));
+  });
+  const auto large = shape(1, 1, 100, 40, 14, 28, 3, 3, 1, 1, 1);
+  CHECK_FALSE(gathers(large, forward(large)));
+  check_direct(shape(1, 1, 100, 40, 14, 14, 3, 3, 2, 1, 1));
+  check_direct(shape(2, 1, 100, 70, 7, 7, 3, 3, 1, 1, 1));
+  check_direct(shape(1, 1, 96, 40, 15, 15, 3, 3, 2, 2, 2));
+  check_direct(shape(1, 1, 33, 20, 20, 20, 4, 4, 3, 1, 1));
+  check_direct(shape(1, 1, 20, 20, 9, 9, 3, 3, 1, 1, 0));
+  check_direct(shape(1, 1, 130, 33, 6, 7, 2, 5, 1, 1, 2, 1));
+  check_direct(shape(1, 2, 192, 128, 7, 7, 3, 3, 1, 1, 1));
+  check_direct(shape(1, 1, 100, 40, 14, 28, 3, 3, 1, 1, 1));  // whose rows are long enough
+  check_direct(shape(1, 1, 150, 33, 24, 30, 3, 3, 1, 1, 1));  // in bands
 }
 
 TEST_CASE("direct convolution, packed by panels") {

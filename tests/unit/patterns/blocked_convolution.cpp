@@ -52,8 +52,8 @@ void winograd_dilated(Net& n) {
   n.result(relu(n, biased(n, convolution(n, x, {35, 40, 3, 3}, windows(2, 1, 2, 2)), 35)));
 }
 void winograd_grouped(Net& n) {
-  const auto y = n.op("GroupConvolution-1", {n.input({2, 48, 14, 13}), n.weights({3, 16, 16, 3, 3})}, windows(2, 1, 1));
-  n.result(n.op("Swish-4", {n.op("Add-1", {biased(n, y, 48), n.input({2, 48, 14, 13})})}));
+  const auto y = n.op("GroupConvolution-1", {n.input({2, 64, 14, 13}), n.weights({2, 32, 32, 3, 3})}, windows(2, 1, 1));
+  n.result(n.op("Swish-4", {n.op("Add-1", {biased(n, y, 64), n.input({2, 64, 14, 13})})}));
 }
 void winograd_line(Net& n) {
   const auto x = n.input({2, 40, 203});

@@ -4,95 +4,14 @@
 #include <numeric>
 #include <vector>
 
+#include "fast/kernels/convolution/gathered.hpp"
 #include "fast/kernels/product/packed.hpp"
 
 namespace ovir::fast {
 namespace {
 
-constexpr i64 kBandFloats = 64 << 10;    // of padded input rows that a chunk copies for itself: a quarter of the cache
 constexpr i64 kPlaneFloats = 256 << 10;  // of a padded input that is copied once for all chunks
-
-/// Some outputs of a convolution: pixel (y, x) of out_rows × out_columns is written to (y·out_stride_y + out_y, …) and
-/// sums the taps at input (y·stride_y + dy, x·stride_x + dx).
-struct Phase {
-  i64 out_y = 0, out_x = 0, out_stride_y = 1, out_stride_x = 1, out_rows = 0, out_columns = 0;
-  i64 stride_y = 1, stride_x = 1;
-  std::array<i64, kMaxTaps> dy, dx;
-  i64 taps = 0;
-  i64 first_tap = 0;  ///< of the packed filters
-
-  // Rows and columns that are read around the input.
-  i64 top = 0, bottom = 0, left = 0, right = 0;
-  i64 padded_width = 0;
-  i64 lowest = 0;  ///< of dy: the largest
-
-  void finish(const ConvolutionShape& s) {
-    i64 low_y = 0, high_y = 0, low_x = 0, high_x = 0;
-    for (i64 i = 0; i < taps; ++i) {
-      low_y = std::min(low_y, dy[i]);
-      high_y = std::max(high_y, dy[i]);
-      low_x = std::min(low_x, dx[i]);
-      high_x = std::max(high_x, dx[i]);
-    }
-    lowest = high_y;
-    top = -low_y;
-    left = -low_x;
-    bottom = std::max<i64>(0, (out_rows - 1) * stride_y + high_y - s.height + 1);
-    right = std::max<i64>(0, (out_columns - 1) * stride_x + high_x - s.width + 1);
-    padded_width = left + s.width + right;
-  }
-  /// Reads what was padded for all phases.
-  void pad_as(const Phase& all) {
-    top = all.top;
-    left = all.left;
-    padded_width = all.padded_width;
-  }
-  bool is_padded() const { return top > 0 || bottom > 0 || left > 0 || right > 0; }
-  /// Padded rows that output rows [begin, end) read: their number, and the first one as a row of the input.
-  i64 rows_read(i64 rows) const { return (rows - 1) * stride_y + reach(); }
-  i64 reach() const { return lowest + top + 1; }
-};
-
-Phase forward(const ConvolutionShape& s) {
-  Phase p;
-  p.out_rows = s.out_height;
-  p.out_columns = s.out_width;
-  p.stride_y = s.stride_y;
-  p.stride_x = s.stride_x;
-  for (i64 i = 0; i < s.kernel_height; ++i)
-    for (i64 j = 0; j < s.kernel_width; ++j, ++p.taps) {
-      p.dy[p.taps] = i * s.dilation_y - s.pad_top;
-      p.dx[p.taps] = j * s.dilation_x - s.pad_left;
-    }
-  p.finish(s);
-  return p;
-}
-
-/// Taps of one axis that reach output `phase` + n·stride: those with (phase + pad - tap·dilation) divisible by stride.
-bool reaches(i64 phase, i64 pad, i64 tap, i64 dilation, i64 stride) {
-  return (phase + pad - tap * dilation) % stride == 0;
-}
-
-/// Phase (y, x) of a transposed convolution. Packed filters hold the taps of all phases one after another.
-Phase backward(const ConvolutionShape& s, i64 y, i64 x) {
-  Phase p;
-  p.out_y = y;
-  p.out_x = x;
-  p.out_stride_y = s.stride_y;
-  p.out_stride_x = s.stride_x;
-  p.out_rows = ceil_div(s.out_height - y, s.stride_y);
-  p.out_columns = ceil_div(s.out_width - x, s.stride_x);
-  for (i64 i = 0; i < s.kernel_height; ++i)
-    for (i64 j = 0; j < s.kernel_width; ++j) {
-      if (!reaches(y, s.pad_top, i, s.dilation_y, s.stride_y) || !reaches(x, s.pad_left, j, s.dilation_x, s.stride_x))
-        continue;
-      p.dy[p.taps] = (y + s.pad_top - i * s.dilation_y) / s.stride_y;
-      p.dx[p.taps] = (x + s.pad_left - j * s.dilation_x) / s.stride_x;
-      ++p.taps;
-    }
-  p.finish(s);
-  return p;
-}
+constexpr i64 kPanelFloats = 20 << 10;   // of a panel's weights, while the tiles go by
 
 /// Taps of an axis that reach outputs of the phases before each.
 struct TapsBefore {
@@ -104,23 +23,6 @@ struct TapsBefore {
     }
   }
 };
-
-/// What all phases read around the input, and the rows and columns of the largest.
-Phase all_phases(const ConvolutionShape& s) {
-  auto all = backward(s, 0, 0);
-  for (i64 y = 0; y < s.stride_y; ++y)
-    for (i64 x = 0; x < s.stride_x; ++x) {
-      const auto p = backward(s, y, x);
-      all.taps = std::max(all.taps, p.taps);
-      all.top = std::max(all.top, p.top);
-      all.bottom = std::max(all.bottom, p.bottom);
-      all.left = std::max(all.left, p.left);
-      all.right = std::max(all.right, p.right);
-      all.lowest = std::max(all.lowest, p.lowest);
-    }
-  all.padded_width = all.left + s.width + all.right;
-  return all;
-}
 
 /// Joined groups with their filters.
 struct Groups : JoinedGroups {
@@ -145,10 +47,11 @@ void copy_padded(const ConvolutionShape& s, const Phase& p, const float* in, i64
     }
 }
 
-/// Where a chunk reads: row 0 is the first padded row that the chunk was given.
+/// Where a chunk reads: `data` is the first padded row that output row `first` reads.
 struct Source {
   const float* data;
   i64 row, block;
+  i64 first = 0;
 };
 
 struct Job {
@@ -161,69 +64,78 @@ struct Job {
   i64 weight_rows;  ///< of a panel, all phases together
   i64 last_steps;   ///< channels of the last block that were packed; 0: all
 
-  /// Output rows [begin, end) of a phase, panels [first, last) of a group; source row 0 is the first that they read.
-  void rows(const Source& from, float* out, i64 image, i64 group, i64 first, i64 last, i64 begin, i64 end) const {
+  /// Tiles [begin, end) of a phase, panels [first, last) of a group.
+  void tiles(const Source& from, float* out, i64 image, i64 group, i64 first, i64 last, i64 begin, i64 end) const {
     const Panels panels{filters + group * groups.filters_size(weight_rows / (groups.blocks() * kBlock)), weight_rows,
                         groups.outputs_of(s, group)};
     for (auto panel = first; panel < std::min(last, panels.count()); ++panel)
-      rows(from, out, image, group, panel, panels.panel(panel), panels.columns(panel), begin, end);
+      tiles(from, out, image, group, panel, panels.panel(panel), panels.columns(panel), begin, end);
   }
 
   /// The same of one panel of `columns` packed filters.
-  void rows(const Source& from, float* out, i64 image, i64 group, i64 panel, const float* weights, i64 columns,
-            i64 begin, i64 end) const {
+  void tiles(const Source& from, float* out, i64 image, i64 group, i64 panel, const float* weights, i64 columns,
+             i64 begin, i64 end) const {
     std::array<i64, kMaxTaps> offsets;
     for (i64 i = 0; i < p.taps; ++i) offsets[i] = (p.dy[i] + p.top) * from.row + (p.dx[i] + p.left) * kBlock;
-    const auto tiles = ceil_div(p.out_columns, table.pixels), out_plane = s.out_plane() * kBlock;
+    const auto across = p.tiles_of_row(), out_plane = s.out_plane() * kBlock;
     const auto first_block = image * blocks_of(s.outputs) + group * blocks_of(groups.outputs);
-    const auto column = group * groups.outputs + panel * kColumns;
-    for (auto y = begin; y < end; ++y)
-      for (i64 i = 0; i < tiles; ++i) {
-        const Part part(p.out_columns, tiles, i);
+    const auto column = group * groups.outputs + panel * kColumns, blocks = blocks_of(groups.channels_of(s, group));
+    const auto step = std::max<i64>(p.taps * kBlock * columns, 1);  // of the weights of a block
+    const auto together = end - begin == 1 ? blocks : std::max<i64>(kPanelFloats / step, 1);
+    for (i64 block = 0; block < blocks; block += together)
+      for (auto i = begin; i < end; ++i) {
+        const auto y = i / across;
+        const Part part(p.out_columns, across, i % across);
         const auto place =
             (first_block + panel * (kColumns / kBlock)) * out_plane +
             ((y * p.out_stride_y + p.out_y) * s.out_width + part.begin * p.out_stride_x + p.out_x) * kBlock;
         Tile tile{};
-        tile.in = from.data + (y - begin) * p.stride_y * from.row + part.begin * p.stride_x * kBlock;
+        tile.in = from.data + block * from.block + (y - from.first) * p.stride_y * from.row +
+                  part.begin * p.stride_x * kBlock;
         tile.pixel = p.stride_x * kBlock;
         tile.block = from.block;
         tile.taps = offsets.data();
-        tile.blocks = blocks_of(groups.channels_of(s, group));
+        tile.blocks = std::min(together, blocks - block);
         tile.tap_count = p.taps;
         tile.steps = kBlock;
-        tile.last_steps = last_steps;
-        tile.weights = weights + p.first_tap * groups.blocks() * kBlock * columns;
+        tile.weights = weights + p.first_tap * groups.blocks() * kBlock * columns + block * step;
         tile.out = out + place;
         tile.out_pixel = p.out_stride_x * kBlock;
         tile.out_block = out_plane;
         const auto* residual = epilogue.residual ? epilogue.residual + place : nullptr;
         ovir::fast::begin(tile, epilogue, column, residual, tile.out_pixel, out_plane);
+        if (block > 0) {  // adds to what is there
+          tile.bias = nullptr;
+          tile.residual = tile.out;
+          tile.residual_pixel = tile.out_pixel;
+        }
+        const bool last = block + together >= blocks;
+        if (last) {
+          tile.last_steps = last_steps;
+        } else {
+          tile.low = -std::numeric_limits<float>::infinity();
+          tile.high = std::numeric_limits<float>::infinity();
+        }
         table.packed(tile, static_cast<int>(part.size()), static_cast<int>(columns));
-        finish(table, tile, static_cast<int>(part.size()), static_cast<int>(columns), epilogue, column, residual,
-               tile.out_pixel, out_plane);
+        if (last)
+          finish(table, tile, static_cast<int>(part.size()), static_cast<int>(columns), epilogue, column, residual,
+                 tile.out_pixel, out_plane);
       }
   }
 };
-
-/// Rows of a band: as many as its padded input may take.
-i64 band_rows(const Phase& p, i64 blocks) {
-  const auto row = blocks * p.padded_width * kBlock;
-  const auto fits = (kBandFloats / row - p.reach()) / p.stride_y + 1;
-  return std::clamp<i64>(fits, 1, std::max<i64>(p.out_rows, 1));
-}
 
 i64 padded_size(const ConvolutionShape& s, const Phase& p, i64 blocks) {
   return blocks * std::max(s.height + p.top + p.bottom, p.rows_read(p.out_rows)) * p.padded_width * kBlock;
 }
 
 bool copies_bands(const ConvolutionShape& s, const Phase& p, i64 blocks) {
-  return p.is_padded() && padded_size(s, p, blocks) > kPlaneFloats;
+  return p.is_padded() && (by_rows(p.out_rows * p.out_columns) || padded_size(s, p, blocks) > kPlaneFloats);
 }
 
 i64 scratch_size(const ConvolutionShape& s, const Phase& p, i64 blocks, int threads) {
   if (!p.is_padded() || p.taps == 0) return 0;
   if (!copies_bands(s, p, blocks)) return s.batch * blocks_of(s.channels) * padded_size(s, p, 1);
-  return threads * blocks * p.rows_read(band_rows(p, blocks)) * p.padded_width * kBlock;
+  return threads * blocks * p.rows_read(Bands(p, blocks).most_rows()) * p.padded_width * kBlock;
 }
 
 /// All padded inputs, where they are not copied in bands; gives where to read them.
@@ -236,44 +148,48 @@ Source padded_source(const ConvolutionShape& s, const Phase& p, i64 blocks, cons
   return {scratch, p.padded_width * kBlock, one};
 }
 
+/// All tiles, which read `source`, by panels, each of whose weights are then read by one thread, or by rows.
+void share_out(const Job& job, const Source& source, float* out, ThreadPool& pool) {
+  const auto& s = job.s;
+  const auto& p = job.p;
+  const auto& groups = job.groups;
+  const auto blocks = groups.blocks(), images = s.batch * groups.count, panels = ceil_div(groups.outputs, kColumns);
+  const auto work = static_cast<double>(p.out_rows * p.out_columns * blocks * kBlock * p.taps) *
+                    static_cast<double>(groups.outputs * images) / 40;
+  const auto wanted = static_cast<i64>(std::clamp(work / static_cast<double>(kChunkWork), 1.0, 64.0));
+  const auto shares = shared_out(ceil_div(wanted, images), p.tiles(), panels, !by_rows(p.out_rows * p.out_columns));
+  parallel(pool, images * shares.chunks(), [&](i64 chunk) {
+    const auto image = chunk / shares.chunks();
+    const Part part(panels, shares.groups, shares.group(chunk)), mine(p.tiles(), shares.parts, shares.part(chunk));
+    auto from = source;
+    from.data += (image / groups.count * blocks_of(s.channels) + image % groups.count * blocks) * from.block;
+    job.tiles(from, out, image / groups.count, image % groups.count, part.begin, part.end, mine.begin, mine.end);
+  });
+}
+
 void run(const ConvolutionShape& s, const Phase& p, const float* filters, i64 weight_rows, i64 last_steps,
          const float* in, float* out, const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
   if (p.out_rows <= 0 || p.out_columns <= 0) return;
   const Groups groups(s);
   const Job job{isa(), s, p, groups, filters, epilogue, weight_rows, last_steps};
-  const auto blocks = groups.blocks(), images = s.batch * groups.count;
-  const auto first_block = [&](i64 image) {
-    return image / groups.count * blocks_of(s.channels) + image % groups.count * blocks;
-  };
-  const auto panels = ceil_div(groups.outputs, kColumns);
-  const auto work = static_cast<double>(p.out_rows * p.out_columns * blocks * kBlock * p.taps) *
-                    static_cast<double>(groups.outputs * images) / 40;
-  const auto wanted = static_cast<i64>(std::clamp(work / static_cast<double>(kChunkWork), 1.0, 64.0));
+  const auto blocks = groups.blocks(), images = s.batch * groups.count, panels = ceil_div(groups.outputs, kColumns);
   if (copies_bands(s, p, blocks)) {
-    const auto rows = band_rows(p, blocks), bands = ceil_div(p.out_rows, rows);
-    Slots slots(scratch, blocks * p.rows_read(rows) * p.padded_width * kBlock, slots_for(pool));
-    return parallel(pool, images * bands, [&](i64 chunk) {
-      const auto image = chunk / bands;
-      const Part band(p.out_rows, bands, chunk % bands);
+    const Bands bands(p, blocks);
+    Slots slots(scratch, blocks * p.rows_read(bands.most_rows()) * p.padded_width * kBlock, slots_for(pool));
+    return parallel(pool, images * bands.count, [&](i64 chunk) {
+      const auto image = chunk / bands.count;
+      const auto band = bands.band(chunk % bands.count);
       const Slots::Lease room(slots);
       const auto read = p.rows_read(band.size());
       const auto there = blocks_of(groups.channels_of(s, image % groups.count));
-      copy_padded(s, p, in + first_block(image) * s.plane() * kBlock, 0, there, band.begin * p.stride_y, read,
-                  room.data());
-      const Source from{room.data(), p.padded_width * kBlock, read * p.padded_width * kBlock};
-      job.rows(from, out, image / groups.count, image % groups.count, 0, panels, band.begin, band.end);
+      const auto first_block = image / groups.count * blocks_of(s.channels) + image % groups.count * blocks;
+      copy_padded(s, p, in + first_block * s.plane() * kBlock, 0, there, band.begin * p.stride_y, read, room.data());
+      const Source from{room.data(), p.padded_width * kBlock, read * p.padded_width * kBlock, band.begin};
+      job.tiles(from, out, image / groups.count, image % groups.count, 0, panels, band.begin * p.tiles_of_row(),
+                band.end * p.tiles_of_row());
     });
   }
-  const auto source = padded_source(s, p, s.batch * blocks_of(s.channels), in, scratch, pool);
-  // Shared out by panels, each of whose weights are then read by one thread, or by rows.
-  const auto shares = shared_out(ceil_div(wanted, images), p.out_rows, panels, !by_rows(p.out_rows * p.out_columns));
-  parallel(pool, images * shares.chunks(), [&](i64 chunk) {
-    const auto image = chunk / shares.chunks();
-    const Part part(panels, shares.groups, shares.group(chunk)), band(p.out_rows, shares.parts, shares.part(chunk));
-    auto from = source;
-    from.data += first_block(image) * from.block + band.begin * p.stride_y * from.row;
-    job.rows(from, out, image / groups.count, image % groups.count, part.begin, part.end, band.begin, band.end);
-  });
+  share_out(job, padded_source(s, p, s.batch * blocks_of(s.channels), in, scratch, pool), out, pool);
 }
 
 /// Packs the filters of each joined group in panels: [phase][block][tap of the phase][16 channels][columns]. The
@@ -358,13 +274,25 @@ void direct_pack(const ConvolutionShape& s, const Weights& filters, float* to, T
 }
 
 i64 direct_scratch_size(const ConvolutionShape& s, int threads) {
-  return scratch_size(s, forward(s), Groups(s).blocks(), threads);
+  const auto p = forward(s);
+  if (gathers(s, p)) return s.batch * blocks_of(s.channels) * Gathered(s, p).block;
+  return scratch_size(s, p, Groups(s).blocks(), threads);
 }
 
 void direct_convolution(const ConvolutionShape& s, const float* filters, const float* in, float* out,
                         const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
-  run(s, forward(s), filters, Groups(s).blocks() * kBlock * s.taps(), s.groups == 1 ? s.channels % kBlock : 0, in, out,
-      epilogue, scratch, pool);
+  const auto p = forward(s);
+  const Groups groups(s);
+  const auto weight_rows = groups.blocks() * kBlock * s.taps(), last_steps = s.groups == 1 ? s.channels % kBlock : 0;
+  if (gathers(s, p)) {
+    const Gathered gathered(s, p);
+    const auto one = gathered.phase(s, p);
+    gathered.copy(s, p, in, scratch, pool);
+    const Source source{scratch, 0, gathered.block};
+    share_out({isa(), s, one, groups, filters, epilogue, weight_rows, last_steps}, source, out, pool);
+  } else {
+    run(s, p, filters, weight_rows, last_steps, in, out, epilogue, scratch, pool);
+  }
   clear_padding(s, epilogue.activation, out);
 }
 
@@ -427,9 +355,9 @@ void transposed_convolution(const ConvolutionShape& s, const float* filters, con
       const Part band(p.out_rows, shares.parts, shares.part(chunk));
       const Job job{isa(), s, p, groups, filters, epilogue, weight_rows, 0};
       auto from = source;
-      from.data += (image / groups.count * blocks_of(s.channels) + image % groups.count * blocks) * from.block +
-                   band.begin * from.row;
-      job.rows(from, out, image / groups.count, image % groups.count, group.begin, group.end, band.begin, band.end);
+      from.data += (image / groups.count * blocks_of(s.channels) + image % groups.count * blocks) * from.block;
+      job.tiles(from, out, image / groups.count, image % groups.count, group.begin, group.end,
+                band.begin * p.tiles_of_row(), band.end * p.tiles_of_row());
     });
   }
   clear_padding(s, epilogue.activation, out);

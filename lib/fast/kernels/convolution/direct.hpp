@@ -2,13 +2,10 @@
 // number of groups. The transposed one (ConvolutionBackpropData) is the same loop over the phases of its stride.
 #pragma once
 #include "base/int.hpp"
-#include "fast/kernels/convolution/shape.hpp"
+#include "fast/kernels/convolution/phase.hpp"
 #include "fast/kernels/weights.hpp"
 
 namespace ovir::fast {
-
-/// The longest stride of a transposed convolution.
-inline constexpr i64 kMaxStride = 64;
 
 /// Floats of the packed filters.
 i64 direct_filters_size(const ConvolutionShape& shape);

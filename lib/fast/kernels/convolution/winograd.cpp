@@ -18,8 +18,9 @@ constexpr i64 kOncePacked = 160 << 10;   // floats of a panel that are packed at
 constexpr i64 kMaxBlocks = 512;          // of channels
 constexpr i64 kMaxPlanes = 5;            // of a kernel, whose filters are transposed together
 
-constexpr i64 kLeastSideOfGroups = 12;  // their filters are few beside what is transformed
-constexpr double kLeastUsed = 0.7;      // of the tiles' pixels
+// The filters of groups are few beside what is transformed.
+constexpr i64 kLeastSideOfGroups = 12, kLeastSideOfSmallGroups = 32;
+constexpr double kLeastUsed = 0.7;  // of the tiles' pixels
 
 /// A tile's output pixels along an axis of so many taps.
 i64 side(int m, i64 taps) { return m != kWinogradLine ? m : (taps == 1 ? 1 : 4); }
@@ -367,9 +368,10 @@ int winograd_tile(const VolumeShape& v) {
     return 0;
   if (line) return pays(s, kWinogradLine) ? kWinogradLine : 0;
   const auto side = std::min(s.out_height, s.out_width);
-  if (s.groups > 1 && side < kLeastSideOfGroups) return 0;
+  const bool small = s.group_channels() < 2 * kBlock;
+  if (s.groups > 1 && side < (small ? kLeastSideOfSmallGroups : kLeastSideOfGroups)) return 0;
   // Sums of fewer channels are so small that F(4×4) would round too much beside them.
-  if (side >= 24 && s.group_channels() >= 2 * kBlock && pays(s, 4)) return 4;
+  if (side >= 24 && !small && pays(s, 4)) return 4;
   return side >= 6 && pays(s, 2) ? 2 : 0;
 }
 
