@@ -14,6 +14,8 @@ constexpr i64 kPartFloats = 64 << 10;  // that a part writes, while they stay in
 // Elementary steps, which take 12 µs: less is done before another thread has begun, has fetched its rows and given
 // them back.
 constexpr i64 kWorthSharing = 700'000;
+// A millisecond in one thread: such a step's rows are best all read before the weights of the next come.
+constexpr i64 kWorthAnOwnJob = 60'000'000;
 
 }  // namespace
 
@@ -21,6 +23,10 @@ constexpr i64 kWorthSharing = 700'000;
 /// compute it. Those between which no thread waits for another are a phase.
 void Sized::join_rows(const Plan& plan, int threads) {
   const bool wanted = threads > 1 && plan.options.has(kJoinRows);
+  const auto work_of = [&](int s) {
+    const auto& value = plan.value(plan.steps[s].outputs[0]);
+    return value.shape.is_static() ? step_work(plan, plan.steps[s], false) : kWorthSharing;
+  };
   const auto phase_of = [&](int s) {
     const auto& step = steps[s];
     Phase phase{.begin = s, .end = s + 1};
@@ -29,11 +35,8 @@ void Sized::join_rows(const Plan& plan, int threads) {
     const auto rows = step.state->scratch_bytes == 0 ? kernel.rows({step.in, step.out}) : 0;
     phase.by_rows = rows >= 2 * kLeastRows;
     phase.items = phase.by_rows ? rows : kernel.pieces(*step.state);
+    if (work_of(s) >= kWorthAnOwnJob) phase.items = 0;
     return phase;
-  };
-  const auto work_of = [&](int s) {
-    const auto& value = plan.value(plan.steps[s].outputs[0]);
-    return value.shape.is_static() ? step_work(plan, plan.steps[s], false) : kWorthSharing;
   };
   for (int s = 0; s < std::ssize(steps);) {
     Joined found{.end = s + 1, .parts = 1, .phases = {}};
