@@ -38,8 +38,8 @@ struct IsaTable {
   void (*decode)(const CodeRows& w, float* to);
 
   // Packed products and convolutions (tile.hpp).
-  int pixels;  ///< the most pixels of a Tile
-  void (*packed)(const Tile& tile, int pixels, int columns);
+  int pixels;  ///< of a Tile that are computed at a time
+  void (*packed)(const Tile& tile, i64 pixels, int columns);
   void (*depthwise)(const DepthwiseRow& row);
   void (*depthwise_band)(const DepthwiseBand& band);
   void (*pool)(const PoolRow& row);

@@ -17,7 +17,7 @@ struct Ahead {
   i64 lines = 0;
 };
 
-/// A few pixels by the columns of a panel:
+/// Some pixels by the columns of a panel:
 ///   out[p·out_pixel + (c/16)·out_block + c%16] =
 ///     clamp(residual + bias[c] + sum over b, t, i of in[p·pixel + b·block + taps[t] + i] · weights[…][c], low, high)
 /// The sum runs over b < blocks, t < tap_count, i < steps, in this order, which is also that of the weights; in the

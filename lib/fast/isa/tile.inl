@@ -120,7 +120,14 @@ static void packed_tail(const Tile& t, i64 pixel0, int pixels, i64 columns) {
   }
 }
 
-static void packed(const Tile& t, int pixels, int columns) { packed_tail<kPixels>(t, 0, pixels, columns); }
+static void packed(const Tile& t, i64 pixels, int columns) {
+  const i64 tiles = (pixels + kPixels - 1) / kPixels;
+  for (i64 i = 0, begin = 0; i < tiles; ++i) {
+    const i64 size = pixels / tiles + (i < pixels % tiles);
+    packed_tail<kPixels>(t, begin, static_cast<int>(size), columns);
+    begin += size;
+  }
+}
 
 template <int P, bool kMaximum>
 static inline __attribute__((always_inline)) void pool_block(const PoolRow& r, i64 x) {

@@ -42,8 +42,15 @@ inline void begin(Tile& tile, const Epilogue& e, i64 column, const float* residu
   tile.residual_block = block;
 }
 
+/// Pixels that a tile of `pixels` had better have at once: all, or as many as stay in the first-level cache until
+/// finish() comes to them.
+inline i64 pixels_together(const Epilogue& e, i64 pixels) {
+  constexpr i64 kFew = 84;  // whole tiles of 6 and of 14
+  return e.is_simple() ? pixels : kFew;
+}
+
 /// What is left of the epilogue once the tile is stored.
-inline void finish(const IsaTable& isa, const Tile& tile, int pixels, int columns, const Epilogue& e, i64 column,
+inline void finish(const IsaTable& isa, const Tile& tile, i64 pixels, int columns, const Epilogue& e, i64 column,
                    const float* residual, i64 pixel, i64 block) {
   if (e.is_simple()) return;
   for (i64 c = 0; c < columns; c += kBlock)

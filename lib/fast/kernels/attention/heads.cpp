@@ -10,23 +10,20 @@ namespace {
 /// c[m][n] (+)= a · panels, columns rounded up to whole panels' in c.
 void multiply(const float* a, i64 a_row, i64 m, const Panels& b, float* c, i64 c_row, bool add) {
   const auto& table = isa();
-  const auto tiles = ceil_div(m, table.pixels);
-  for (i64 panel = 0; panel < b.count(); ++panel)
-    for (i64 i = 0; i < tiles; ++i) {
-      const Part part(m, tiles, i);
-      Tile tile{};
-      tile.in = a + part.begin * a_row;
-      tile.pixel = a_row;
-      tile.taps = kOneTap;
-      tile.blocks = tile.tap_count = 1;
-      tile.steps = b.k;
-      tile.weights = b.panel(panel);
-      tile.out = c + part.begin * c_row + panel * kColumns;
-      tile.out_pixel = c_row;
-      tile.out_block = kBlock;
-      begin(tile, {}, 0, add ? tile.out : nullptr, c_row, kBlock);
-      table.packed(tile, static_cast<int>(part.size()), static_cast<int>(b.columns(panel)));
-    }
+  for (i64 panel = 0; panel < b.count(); ++panel) {
+    Tile tile{};
+    tile.in = a;
+    tile.pixel = a_row;
+    tile.taps = kOneTap;
+    tile.blocks = tile.tap_count = 1;
+    tile.steps = b.k;
+    tile.weights = b.panel(panel);
+    tile.out = c + panel * kColumns;
+    tile.out_pixel = c_row;
+    tile.out_block = kBlock;
+    begin(tile, {}, 0, add ? tile.out : nullptr, c_row, kBlock);
+    table.packed(tile, m, static_cast<int>(b.columns(panel)));
+  }
 }
 
 /// The same in bf16.

@@ -60,7 +60,7 @@ struct Job {
           tile.out_pixel = kBlock;
           tile.out_block = s.out_plane() * kBlock;
           begin_sum(tile);
-          table.packed(tile, static_cast<int>(across.size()), static_cast<int>(columns));
+          table.packed(tile, across.size(), static_cast<int>(columns));
         }
     }
     for (auto y = begin; y < end; ++y) finish(place(image, panel, y), panel * kColumns, columns);

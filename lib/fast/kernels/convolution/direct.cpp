@@ -82,44 +82,50 @@ struct Job {
     const auto column = group * groups.outputs + panel * kColumns, blocks = blocks_of(groups.channels_of(s, group));
     const auto step = std::max<i64>(p.taps * kBlock * columns, 1);  // of the weights of a block
     const auto together = end - begin == 1 ? blocks : std::max<i64>(kPanelFloats / step, 1);
+    // Some pixels of a row, by blocks of channels from `block` on.
+    const auto strip = [&](i64 block, i64 y, i64 x, i64 pixels) {
+      const auto place = (first_block + panel * (kColumns / kBlock)) * out_plane +
+                         ((y * p.out_stride_y + p.out_y) * s.out_width + x * p.out_stride_x + p.out_x) * kBlock;
+      Tile tile{};
+      tile.in = from.data + block * from.block + (y - from.first) * p.stride_y * from.row + x * p.stride_x * kBlock;
+      tile.pixel = p.stride_x * kBlock;
+      tile.block = from.block;
+      tile.taps = offsets.data();
+      tile.blocks = std::min(together, blocks - block);
+      tile.tap_count = p.taps;
+      tile.steps = kBlock;
+      tile.weights = weights + p.first_tap * groups.blocks() * kBlock * columns + block * step;
+      tile.out = out + place;
+      tile.out_pixel = p.out_stride_x * kBlock;
+      tile.out_block = out_plane;
+      const auto* residual = epilogue.residual ? epilogue.residual + place : nullptr;
+      ovir::fast::begin(tile, epilogue, column, residual, tile.out_pixel, out_plane);
+      if (block > 0) {  // adds to what is there
+        tile.bias = nullptr;
+        tile.residual = tile.out;
+        tile.residual_pixel = tile.out_pixel;
+      }
+      const bool last = block + together >= blocks;
+      if (last) {
+        tile.last_steps = last_steps;
+      } else {
+        tile.low = -std::numeric_limits<float>::infinity();
+        tile.high = std::numeric_limits<float>::infinity();
+      }
+      table.packed(tile, pixels, static_cast<int>(columns));
+      if (last)
+        finish(table, tile, pixels, static_cast<int>(columns), epilogue, column, residual, tile.out_pixel, out_plane);
+    };
     for (i64 block = 0; block < blocks; block += together)
-      for (auto i = begin; i < end; ++i) {
-        const auto y = i / across;
-        const Part part(p.out_columns, across, i % across);
-        const auto place =
-            (first_block + panel * (kColumns / kBlock)) * out_plane +
-            ((y * p.out_stride_y + p.out_y) * s.out_width + part.begin * p.out_stride_x + p.out_x) * kBlock;
-        Tile tile{};
-        tile.in = from.data + block * from.block + (y - from.first) * p.stride_y * from.row +
-                  part.begin * p.stride_x * kBlock;
-        tile.pixel = p.stride_x * kBlock;
-        tile.block = from.block;
-        tile.taps = offsets.data();
-        tile.blocks = std::min(together, blocks - block);
-        tile.tap_count = p.taps;
-        tile.steps = kBlock;
-        tile.weights = weights + p.first_tap * groups.blocks() * kBlock * columns + block * step;
-        tile.out = out + place;
-        tile.out_pixel = p.out_stride_x * kBlock;
-        tile.out_block = out_plane;
-        const auto* residual = epilogue.residual ? epilogue.residual + place : nullptr;
-        ovir::fast::begin(tile, epilogue, column, residual, tile.out_pixel, out_plane);
-        if (block > 0) {  // adds to what is there
-          tile.bias = nullptr;
-          tile.residual = tile.out;
-          tile.residual_pixel = tile.out_pixel;
+      for (auto i = begin; i < end;) {
+        const auto y = i / across, first = i % across, last = std::min(across, first + end - i);
+        const auto pixels = Part(p.out_columns, across, last - 1).end;
+        for (auto x = Part(p.out_columns, across, first).begin; x < pixels;) {
+          const auto now = std::min(pixels_together(epilogue, pixels - x), pixels - x);
+          strip(block, y, x, now);
+          x += now;
         }
-        const bool last = block + together >= blocks;
-        if (last) {
-          tile.last_steps = last_steps;
-        } else {
-          tile.low = -std::numeric_limits<float>::infinity();
-          tile.high = std::numeric_limits<float>::infinity();
-        }
-        table.packed(tile, static_cast<int>(part.size()), static_cast<int>(columns));
-        if (last)
-          finish(table, tile, static_cast<int>(part.size()), static_cast<int>(columns), epilogue, column, residual,
-                 tile.out_pixel, out_plane);
+        i += last - first;
       }
   }
 };

@@ -66,8 +66,7 @@ void rows_of(const ConvolutionShape& s, const float* filters, const Plane& plane
   const auto& table = isa();
   const Panels panels{filters, s.channels * s.taps(), s.outputs};
   const auto &rows = part.rows, &columns = part.columns;
-  const auto read = rows_read(s, rows.size()), width = columns_read(s, columns.size()), steps = steps_of(s),
-             tiles = ceil_div(columns.size(), table.pixels);
+  const auto read = rows_read(s, rows.size()), width = columns_read(s, columns.size()), steps = steps_of(s);
   copy_padded(s, plane, rows.begin * s.stride_y, read, columns.begin * s.stride_x, width, room);
   std::array<i64, kMaxPlanarTaps> taps;
   i64 count = 0;
@@ -77,13 +76,14 @@ void rows_of(const ConvolutionShape& s, const float* filters, const Plane& plane
         taps[count++] = (c * read + i * s.dilation_y) * width + j * s.dilation_x;
   for (auto panel = part.first_panel; panel < part.last_panel; ++panel) {
     const auto panel_columns = panels.columns(panel), column = panel * kColumns;
+    const auto together = pixels_together(epilogue, columns.size());
     for (auto y = rows.begin; y < rows.end; ++y)
-      for (i64 i = 0; i < tiles; ++i) {
-        const Part some(columns.size(), tiles, i);
+      for (i64 first = 0; first < columns.size(); first += together) {
+        const auto pixels = std::min(together, columns.size() - first);
         const auto place = (panel - part.first_panel) * (kColumns / kBlock) * out_block +
-                           ((y - rows.begin) * s.out_width + columns.begin + some.begin) * kBlock;
+                           ((y - rows.begin) * s.out_width + columns.begin + first) * kBlock;
         Tile tile{};
-        tile.in = room + (y - rows.begin) * s.stride_y * width + some.begin * s.stride_x;
+        tile.in = room + (y - rows.begin) * s.stride_y * width + first * s.stride_x;
         tile.pixel = s.stride_x;
         tile.taps = taps.data();
         tile.blocks = 1;
@@ -95,9 +95,8 @@ void rows_of(const ConvolutionShape& s, const float* filters, const Plane& plane
         tile.out_block = out_block;
         const auto* plus = residual ? residual + place : nullptr;
         begin(tile, epilogue, column, plus, kBlock, out_block);
-        table.packed(tile, static_cast<int>(some.size()), static_cast<int>(panel_columns));
-        finish(table, tile, static_cast<int>(some.size()), static_cast<int>(panel_columns), epilogue, column, plus,
-               kBlock, out_block);
+        table.packed(tile, pixels, static_cast<int>(panel_columns));
+        finish(table, tile, pixels, static_cast<int>(panel_columns), epilogue, column, plus, kBlock, out_block);
       }
   }
 }

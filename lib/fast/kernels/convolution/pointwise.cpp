@@ -50,11 +50,11 @@ struct Job {
 void pointwise_run(const PixelRun& run, const float* weights, i64 column, i64 columns, const Epilogue& epilogue,
                    Ahead* ahead) {
   const auto& table = isa();
-  const auto tiles = ceil_div(run.pixels, table.pixels), blocks = blocks_of(run.channels);
-  for (i64 i = 0; i < tiles; ++i) {
-    const Part some(run.pixels, tiles, i);
+  const auto blocks = blocks_of(run.channels), together = pixels_together(epilogue, run.pixels);
+  for (i64 first = 0; first < run.pixels; first += together) {
+    const auto pixels = std::min(together, run.pixels - first);
     Tile tile{};
-    tile.in = run.in + some.begin * kBlock;
+    tile.in = run.in + first * kBlock;
     tile.pixel = kBlock;
     tile.block = run.in_block;
     tile.taps = kOneTap;
@@ -63,15 +63,14 @@ void pointwise_run(const PixelRun& run, const float* weights, i64 column, i64 co
     tile.steps = kBlock;
     tile.last_steps = run.channels - (blocks - 1) * kBlock;
     tile.weights = weights;
-    tile.out = run.out + some.begin * kBlock;
+    tile.out = run.out + first * kBlock;
     tile.out_pixel = kBlock;
     tile.out_block = run.out_block;
     tile.ahead = ahead;
-    const auto* residual = run.residual ? run.residual + some.begin * kBlock : nullptr;
+    const auto* residual = run.residual ? run.residual + first * kBlock : nullptr;
     begin(tile, epilogue, column, residual, kBlock, tile.out_block);
-    table.packed(tile, static_cast<int>(some.size()), static_cast<int>(columns));
-    finish(table, tile, static_cast<int>(some.size()), static_cast<int>(columns), epilogue, column, residual, kBlock,
-           tile.out_block);
+    table.packed(tile, pixels, static_cast<int>(columns));
+    finish(table, tile, pixels, static_cast<int>(columns), epilogue, column, residual, kBlock, tile.out_block);
   }
 }
 

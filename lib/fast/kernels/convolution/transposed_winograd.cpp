@@ -92,7 +92,7 @@ struct Loops {
     tile.out_block = p.half;
     tile.ahead = p.ahead;
     begin(tile, {}, 0, nullptr, 0, 0);
-    table.packed(tile, static_cast<int>(p.tiles), static_cast<int>(all.columns(p.panel)));
+    table.packed(tile, p.tiles, static_cast<int>(all.columns(p.panel)));
   }
 
   void store(const WinogradSums& sums) const {

@@ -111,9 +111,8 @@ struct Job {
     tile.ahead = ahead;
     const auto* residual = epilogue.residual ? epilogue.residual + place : nullptr;
     begin(tile, epilogue, column, residual, kBlock, v.out_block());
-    table.packed(tile, static_cast<int>(part.size()), static_cast<int>(columns));
-    finish(table, tile, static_cast<int>(part.size()), static_cast<int>(columns), epilogue, column, residual, kBlock,
-           v.out_block());
+    table.packed(tile, part.size(), static_cast<int>(columns));
+    finish(table, tile, part.size(), static_cast<int>(columns), epilogue, column, residual, kBlock, v.out_block());
   }
 
   /// Some strips of all slices of an image, whose padded slices are there.

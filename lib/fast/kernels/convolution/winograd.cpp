@@ -198,24 +198,23 @@ struct Job {
       ahead.next = reinterpret_cast<const char*>(filters + point_size);
       ahead.end = point + 1 < g.points ? reinterpret_cast<const char*>(filters + 2 * point_size) : ahead.next;
       ahead.lines = ceil_div(2 * kBlock, strips);
-      for (i64 i = 0; i < strips; ++i) {
-        const Part some(here, strips, i);
-        Tile tile{};
-        tile.in = from.data + point * from.step + (slice * from.tiles + run.tiles.begin + some.begin) * kBlock;
-        tile.pixel = kBlock;
-        tile.block = v.dilation * from.tiles * kBlock;
-        tile.taps = offsets.data();
-        tile.blocks = run.planes.size();
-        tile.tap_count = part.size();
-        tile.steps = kBlock;
-        tile.weights = filters + run.planes.begin * part.size() * kBlock * columns;
-        tile.out = sums + point * g.sums_step(run) + some.begin * kBlock;
-        tile.out_pixel = kBlock;
-        tile.out_block = here * kBlock;
-        tile.ahead = &ahead;
-        begin(tile, {}, 0, adds ? tile.out : nullptr, tile.out_pixel, tile.out_block);
-        table.packed(tile, static_cast<int>(some.size()), static_cast<int>(columns));
-      }
+      Tile tile{};
+      const bool alone = run.planes.size() == 1;  // then blocks of channels need no offsets
+      tile.in =
+          from.data + point * from.step + (slice * from.tiles + run.tiles.begin) * kBlock + (alone ? offsets[0] : 0);
+      tile.pixel = kBlock;
+      tile.block = (alone ? from.slices() : v.dilation) * from.tiles * kBlock;
+      tile.taps = alone ? kOneTap : offsets.data();
+      tile.blocks = alone ? part.size() : run.planes.size();
+      tile.tap_count = alone ? 1 : part.size();
+      tile.steps = kBlock;
+      tile.weights = filters + run.planes.begin * part.size() * kBlock * columns;
+      tile.out = sums + point * g.sums_step(run);
+      tile.out_pixel = kBlock;
+      tile.out_block = here * kBlock;
+      tile.ahead = &ahead;
+      begin(tile, {}, 0, adds ? tile.out : nullptr, tile.out_pixel, tile.out_block);
+      table.packed(tile, here, static_cast<int>(columns));
     }
   }
 

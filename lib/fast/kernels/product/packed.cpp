@@ -40,10 +40,9 @@ struct Job {
       e.bias = nullptr;
       if (!e.residual_last || !last) e.residual = nullptr;
     }
-    const auto tiles = ceil_div(end - begin, isa.pixels);
-    for (i64 i = 0; i < tiles; ++i) {
-      const Part part(end - begin, tiles, i);
-      const auto row = begin + part.begin;
+    // A panel that reaches beyond the last column is computed aside.
+    const i64 together = b.n - column < columns ? isa.pixels : pixels_together(e, end - begin);
+    for (auto row = begin; row < end; row += together) {
       Tile tile{};
       tile.in = a + row * a_row + k0;
       tile.pixel = a_row;
@@ -53,15 +52,14 @@ struct Job {
       tile.weights = b.panel(panel) + k0 * columns;
       tile.out_block = kBlock;
       tile.ahead = &ahead;
-      one(tile, static_cast<int>(part.size()), row, column, columns, e, first);
+      one(tile, std::min(together, end - row), row, column, columns, e, first);
     }
   }
 
-  void one(Tile& tile, int pixels, i64 row, i64 column, i64 columns, const Epilogue& e, bool first) const {
+  void one(Tile& tile, i64 pixels, i64 row, i64 column, i64 columns, const Epilogue& e, bool first) const {
     float* to = c + row * c_row + column;
     const float* residual = e.residual ? e.residual + row * c_row + column : nullptr;
     const auto valid = std::min(columns, b.n - column);
-    // A panel that reaches beyond the last column is computed aside.
     alignas(64) float aside[kMaxPixels * kColumns], before[kMaxPixels * kColumns];
     i64 out_row = c_row, residual_row = c_row;
     const auto keep = [&](const float* from) {
