@@ -120,6 +120,7 @@ static void packed_tail(const Tile& t, i64 pixel0, int pixels, i64 columns) {
   }
 }
 
+/// In tiles of about the same size.
 static void packed(const Tile& t, i64 pixels, int columns) {
   const i64 tiles = (pixels + kPixels - 1) / kPixels;
   for (i64 i = 0, begin = 0; i < tiles; ++i) {
