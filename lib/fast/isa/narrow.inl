@@ -39,9 +39,7 @@ static inline __attribute__((always_inline)) void narrow_sums(const NarrowSum& t
       for (int g = 0; g < kBases; ++g) base[g] = t.in + (pixel0 + 3 * g) * pixel + block * t.block + t.taps[tap];
       i64 left = steps;
       while (left > 0) {
-        if (t.ahead)
-          for (i64 l = 0; l < t.ahead->lines && t.ahead->next < t.ahead->end; ++l, t.ahead->next += 64)
-            __builtin_prefetch(t.ahead->next, 0, 2);
+        ask(t.ahead);
         const i64 now = left < kBlock ? left : kBlock;
         if constexpr (Dots::kAside) {
 #pragma GCC unroll 16

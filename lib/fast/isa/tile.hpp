@@ -17,6 +17,13 @@ struct Ahead {
   i64 lines = 0;
 };
 
+/// Asks for what is due at a step. In line: a function of its own might be the one compiled for another processor.
+[[gnu::always_inline]] inline void ask(Ahead* ahead) {
+  if (!ahead) return;
+  for (i64 l = 0; l < ahead->lines && ahead->next < ahead->end; ++l, ahead->next += 64)
+    __builtin_prefetch(ahead->next, 0, 2);
+}
+
 /// Some pixels by the columns of a panel:
 ///   out[p·out_pixel + (c/16)·out_block + c%16] =
 ///     clamp(residual + bias[c] + sum over b, t, i of in[p·pixel + b·block + taps[t] + i] · weights[…][c], low, high)

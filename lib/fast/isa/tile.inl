@@ -4,12 +4,6 @@
 /// line pair of a panel is read at a time, and, where there are many blocks of channels, for the pixels' next block.
 constexpr i64 kStepsAhead = kWidth == 8 ? 12 : 0, kManyBlocks = 32;
 
-/// Asks for the lines of what will be read soon that are due at this step.
-static inline void ask(Ahead& ahead) {
-  for (i64 l = 0; l < ahead.lines && ahead.next < ahead.end; ++l, ahead.next += 64)
-    __builtin_prefetch(ahead.next, 0, 2);
-}
-
 /// kPointwise: one tap, of blocks of channels.
 template <int P, int N, bool kPointwise>
 static inline __attribute__((always_inline)) void packed_block(const Tile& t, i64 pixel0, i64 column0, i64 columns) {
@@ -60,7 +54,7 @@ static inline __attribute__((always_inline)) void packed_block(const Tile& t, i6
         if (many)
 #pragma GCC unroll 16
           for (int p = 0; p < P; ++p) __builtin_prefetch(base[p / 3] + p % 3 * pixel + next, 0, 3);
-        if (t.ahead) ask(*t.ahead);
+        ask(t.ahead);
         steps(base, steps_of(block));
       }
     };
@@ -71,7 +65,7 @@ static inline __attribute__((always_inline)) void packed_block(const Tile& t, i6
         start(block * t.block + t.taps[tap]);
         i64 left = steps_of(block);
         do {
-          if (t.ahead) ask(*t.ahead);
+          ask(t.ahead);
           const i64 now = left < kBlock ? left : kBlock;
           steps(base, now);
           advance(now);

@@ -95,13 +95,6 @@ struct U8Tiles {
   [[gnu::always_inline]] static void last3() { _tile_dpbusd(3, 6, 7); }
 };
 
-/// Asks for some lines of what will be wanted next.
-[[gnu::always_inline]] inline void ask(Ahead* ahead) {
-  if (!ahead) return;
-  for (i64 l = 0; l < ahead->lines && ahead->next < ahead->end; ++l, ahead->next += 64)
-    __builtin_prefetch(ahead->next, 0, 2);
-}
-
 #include "fast/isa/meanwhile_amx.inl"
 
 /// Sums of pixels from pixel 0 on, and where kTwo of as many that lie `second` words further on.

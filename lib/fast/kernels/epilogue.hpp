@@ -42,6 +42,23 @@ inline void begin(Tile& tile, const Epilogue& e, i64 column, const float* residu
   tile.residual_block = block;
 }
 
+/// What goes with a part of the sums: bias and residual with the first, all else with the last.
+inline Epilogue part_of(Epilogue e, bool first, bool last) {
+  const bool after = e.residual_last && e.has_activation();
+  if (!first) e.bias = nullptr;
+  if (after ? !last : !first) e.residual = nullptr;
+  if (!last) e.activation = {};
+  return e;
+}
+
+/// begin() of a part that is not the first, whose epilogue part_of() gave: it adds to the sums so far.
+inline void begin_later(Tile& tile, const Epilogue& e, i64 column, const float* so_far, i64 pixel, i64 block) {
+  auto inner = e;
+  inner.residual_last = false;
+  if (!e.is_simple()) inner.activation = {};
+  begin(tile, inner, column, so_far, pixel, block);
+}
+
 /// Pixels that a tile of `pixels` had better have at once: all, or as many as stay in the first-level cache until
 /// finish() comes to them.
 inline i64 pixels_together(const Epilogue& e, i64 pixels) {

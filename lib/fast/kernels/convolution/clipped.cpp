@@ -59,7 +59,8 @@ struct Job {
           tile.out = out + place(image, panel, y) + across.begin * kBlock;
           tile.out_pixel = kBlock;
           tile.out_block = s.out_plane() * kBlock;
-          begin_sum(tile);
+          // The tile adds to what is there.
+          ovir::fast::begin(tile, {}, 0, tile.out, tile.out_pixel, tile.out_block);
           table.packed(tile, across.size(), static_cast<int>(columns));
         }
     }
@@ -70,15 +71,6 @@ struct Job {
   i64 place(i64 image, i64 panel, i64 y) const {
     const auto block = image * blocks_of(s.outputs) + panel * (kColumns / kBlock);
     return (block * s.out_plane() + y * s.out_width) * kBlock;
-  }
-
-  /// The tile adds to what is there.
-  static void begin_sum(Tile& tile) {
-    tile.residual = tile.out;
-    tile.residual_pixel = tile.out_pixel;
-    tile.residual_block = tile.out_block;
-    tile.low = -std::numeric_limits<float>::infinity();
-    tile.high = std::numeric_limits<float>::infinity();
   }
 
   bool adds_last() const { return epilogue.residual && !epilogue.is_simple() && epilogue.residual_last; }

@@ -98,23 +98,14 @@ struct Job {
       tile.out = out + place;
       tile.out_pixel = p.out_stride_x * kBlock;
       tile.out_block = out_plane;
-      const auto* residual = epilogue.residual ? epilogue.residual + place : nullptr;
-      ovir::fast::begin(tile, epilogue, column, residual, tile.out_pixel, out_plane);
-      if (block > 0) {  // adds to what is there
-        tile.bias = nullptr;
-        tile.residual = tile.out;
-        tile.residual_pixel = tile.out_pixel;
-      }
-      const bool last = block + together >= blocks;
-      if (last) {
-        tile.last_steps = last_steps;
-      } else {
-        tile.low = -std::numeric_limits<float>::infinity();
-        tile.high = std::numeric_limits<float>::infinity();
-      }
+      const bool first = block == 0, last = block + together >= blocks;
+      if (last) tile.last_steps = last_steps;
+      const auto e = part_of(epilogue, first, last);
+      const auto* residual = e.residual ? e.residual + place : nullptr;
+      if (first) ovir::fast::begin(tile, e, column, residual, tile.out_pixel, out_plane);
+      else begin_later(tile, e, column, tile.out, tile.out_pixel, out_plane);
       table.packed(tile, pixels, static_cast<int>(columns));
-      if (last)
-        finish(table, tile, pixels, static_cast<int>(columns), epilogue, column, residual, tile.out_pixel, out_plane);
+      finish(table, tile, pixels, static_cast<int>(columns), e, column, residual, tile.out_pixel, out_plane);
     };
     for (i64 block = 0; block < blocks; block += together)
       for (auto i = begin; i < end;) {

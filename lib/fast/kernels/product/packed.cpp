@@ -32,14 +32,9 @@ struct Job {
   /// Rows [begin, end) by steps [k0, k0 + steps) of a panel.
   void strip(i64 panel, i64 begin, i64 end, i64 k0, i64 steps, Ahead& ahead) const {
     const auto columns = b.columns(panel), column = panel * kColumns;
-    // Sums of the steps before lie in c; the bias and the residual come with the first steps, the rest with the last.
-    Epilogue e = epilogue;
-    const bool first = k0 == 0, last = k0 + steps == b.k;
-    if (!last) e = {.bias = e.bias, .residual = e.residual_last ? nullptr : e.residual};
-    if (!first) {
-      e.bias = nullptr;
-      if (!e.residual_last || !last) e.residual = nullptr;
-    }
+    // Sums of the steps before lie in c.
+    const bool first = k0 == 0;
+    const auto e = part_of(epilogue, first, k0 + steps == b.k);
     // A panel that reaches beyond the last column is computed aside.
     const i64 together = b.n - column < columns ? isa.pixels : pixels_together(e, end - begin);
     for (auto row = begin; row < end; row += together) {
@@ -91,10 +86,7 @@ struct Job {
         so_far = sums;
         so_far_row = kColumns;
       }
-      Epilogue inner = e;
-      inner.residual_last = false;
-      if (!e.is_simple()) inner.activation = {};
-      begin(tile, inner, column, so_far, so_far_row, kBlock);
+      begin_later(tile, e, column, so_far, so_far_row, kBlock);
       isa.packed(tile, pixels, static_cast<int>(columns));
     }
     finish(isa, tile, pixels, static_cast<int>(columns), e, column, residual, residual_row, kBlock);
