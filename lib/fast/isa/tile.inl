@@ -4,9 +4,13 @@
 /// line pair of a panel is read at a time, and, where there are many blocks of channels, for the pixels' next block.
 constexpr i64 kStepsAhead = kWidth == 8 ? 12 : 0, kManyBlocks = 32;
 
+/// Few pixels, whose steps read all columns of a panel, rather wait for weights than multiply: both lines are asked for.
+constexpr i64 kFewStepsAhead = 64;
+
 /// kPointwise: one tap, of blocks of channels.
 template <int P, int N, bool kPointwise>
 static inline __attribute__((always_inline)) void packed_block(const Tile& t, i64 pixel0, i64 column0, i64 columns) {
+  constexpr bool kFew = 2 * P <= kPixels && N * kWidth == kColumns;
   constexpr int kBases = (P + 2) / 3;  // three pixels share a base: base, base + pixel, base + 2·pixel
   Vec sum[P][N];
 #pragma GCC unroll 16
@@ -19,7 +23,12 @@ static inline __attribute__((always_inline)) void packed_block(const Tile& t, i6
     Vec b[N];
 #pragma GCC unroll 4
     for (int j = 0; j < N; ++j) b[j] = load(w + j * kWidth);
-    if constexpr (kStepsAhead > 0) __builtin_prefetch(w + kStepsAhead * columns, 0, 3);
+    if constexpr (kFew) {
+      __builtin_prefetch(w + kFewStepsAhead * columns, 0, 3);
+      __builtin_prefetch(w + kFewStepsAhead * columns + kColumns / 2, 0, 3);
+    } else if constexpr (kStepsAhead > 0) {
+      __builtin_prefetch(w + kStepsAhead * columns, 0, 3);
+    }
     w += columns;
 #pragma GCC unroll 16
     for (int p = 0; p < P; ++p) {

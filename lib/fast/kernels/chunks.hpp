@@ -28,6 +28,12 @@ struct Part {
 /// Nanoseconds of work that are worth a chunk: some times what handing it out costs.
 inline constexpr i64 kChunkWork = 4'000;
 
+/// Nanoseconds that a product takes, roughly: so many multiplications, or reading weights of so many bytes from beyond
+/// the second-level cache, where those of a whole net lie.
+inline double product_time(double multiplications, double weight_bytes) {
+  return std::max(multiplications / 40, weight_bytes / 16);
+}
+
 /// work(0) … work(chunks - 1). Allocates nothing for the closure.
 template <class Work>
 void parallel(ThreadPool& pool, i64 chunks, const Work& work) {

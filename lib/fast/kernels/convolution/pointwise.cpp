@@ -79,12 +79,14 @@ void pointwise_convolution(const ConvolutionShape& s, const float* filters, cons
   const Job job(s, in, out, epilogue);
   const auto images = s.batch * job.groups.count, panels = job.panels;
   if (job.pixels == 0) return;
-  const auto work = s.multiplications() * static_cast<double>(job.groups.joined) / 40;
+  const auto weights = panels_size(job.k, job.groups.outputs);
+  const auto work = product_time(s.multiplications() * static_cast<double>(job.groups.joined),
+                                 static_cast<double>(4 * job.groups.count * weights));
   const auto wanted = static_cast<i64>(std::clamp(work / static_cast<double>(kChunkWork), 1.0, 64.0));
   const auto fits = std::max(ceil_div(job.pixels * job.k * 4, kPixelBytes), ceil_div(wanted, images * panels));
   const auto parts = std::clamp<i64>(fits, 1, ceil_div(job.pixels, job.table.pixels));
   const auto panel_groups = std::clamp<i64>(ceil_div(wanted, images * parts), 1, panels);
-  const bool prefetch = panels_size(job.k, job.groups.outputs) > (i64{1} << 17);
+  const bool prefetch = weights > (i64{1} << 17) && 2 * job.pixels > job.table.pixels;
   parallel(pool, images * parts * panel_groups, [&](i64 chunk) {
     const auto image = chunk / (parts * panel_groups);
     const Part part(job.pixels, parts, chunk / panel_groups % parts), mine(panels, panel_groups, chunk % panel_groups);

@@ -143,16 +143,18 @@ void product(const Panels& b, const float* a, i64 a_row, float* c, i64 c_row, i6
   const auto& table = isa();
   const Job job{table, b, a, a_row, c, c_row, epilogue};
   const auto panels = b.count();
-  const auto work = static_cast<double>(m) * static_cast<double>(b.n) * static_cast<double>(b.k) / 40;  // ns, roughly
+  const auto weights = panels_size(b.k, b.n);
+  const auto work = product_time(static_cast<double>(m) * static_cast<double>(b.n) * static_cast<double>(b.k),
+                                 static_cast<double>(4 * weights));
   const auto wanted = static_cast<i64>(std::clamp(work / static_cast<double>(kChunkWork), 1.0, 64.0));
   // As few blocks of rows as keep a block in the cache, more where the panels are too few to share out.
   // Of a large matrix each panel is read by one thread.
-  const bool whole = b.n > m && panels_size(b.k, b.n) >= kLarge;
+  const bool whole = b.n > m && weights >= kLarge;
   const auto fits = std::max<i64>(ceil_div(m * b.k * 4, kRowsBytes), whole ? 1 : ceil_div(wanted, panels));
   const auto row_blocks = std::clamp<i64>(fits, 1, ceil_div(m, table.pixels));
   const RowsByPanels shares{row_blocks, std::clamp<i64>(wanted / row_blocks, 1, panels), whole};
   const auto deep = depth(b.k);
-  const bool prefetch = panels_size(b.k, b.n) > (i64{1} << 18) && m > 1;
+  const bool prefetch = weights > (i64{1} << 18) && 2 * m > table.pixels;
   parallel(pool, shares.chunks(), [&](i64 chunk) {
     const Part rows(m, row_blocks, shares.part(chunk)), group(panels, shares.groups, shares.group(chunk));
     const auto tiles = ceil_div(rows.size(), table.pixels);
