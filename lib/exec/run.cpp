@@ -16,6 +16,7 @@
 #include "op/infer_context.hpp"
 #include "op/shared_attrs.hpp"
 #include "op/work.hpp"
+#include "plan/measuring_kernel.hpp"
 #include "plan/passes.hpp"
 #include "tensor/copy.hpp"
 
@@ -263,10 +264,12 @@ class Executor::Run final : private EvalHost {
 
   /// False where the kernel does not take these sizes.
   bool run_sized(const Step& step, DynamicStep::Call& call, std::span<const Tensor> inputs) {
-    std::vector<Tensor> outputs;
-    for (std::size_t o = 0; o < step.outputs.size(); ++o)
-      if (!call.outputs[o].shape.is_static()) return false;
+    const auto is_open = [](const Fact& f) { return !f.shape.is_static(); };
+    const bool open = std::any_of(call.outputs.begin(), call.outputs.begin() + std::ssize(step.outputs), is_open);
+    const auto* const measuring = open ? dynamic_cast<const MeasuringKernel*>(step.kernel.get()) : nullptr;
+    if (open && !measuring) return false;
     if (std::any_of(inputs.begin(), inputs.end(), [](const Tensor& t) { return t.packed(); })) return false;
+    std::vector<Tensor> outputs;
     std::vector<View> views;
     views.reserve(step.inputs.size() + step.outputs.size());
     outputs.reserve(step.outputs.size());  // views point at the shapes in it
@@ -276,12 +279,14 @@ class Executor::Run final : private EvalHost {
       views.push_back(held ? View{t.type(), Layout::plain, t.shape(), nullptr} : t.view());
       views.back().room = sized_.rooms[step.inputs[i]];
     }
-    for (std::size_t o = 0; o < step.outputs.size(); ++o) {
-      outputs.push_back(allocate(plan_.value(step.outputs[o]).stored, call.outputs[o].shape.to_shape()));
+    const auto add_output = [&](std::size_t o, Shape shape) {
+      outputs.push_back(allocate(plan_.value(step.outputs[o]).stored, std::move(shape)));
       views.push_back(outputs.back().view());
-    }
-    const std::span<const View> in(views.data(), inputs.size()), out(views.data() + inputs.size(), outputs.size());
-    if (!call.asked) call.state = prepare_for(*step.kernel, {in, out}, context_.runtime);
+    };
+    for (std::size_t o = 0; o < step.outputs.size() && !open; ++o) add_output(o, call.outputs[o].shape.to_shape());
+    const std::span<const View> in(views.data(), inputs.size());
+    const auto out = [&] { return std::span<const View>(views).subspan(inputs.size()); };
+    if (!call.asked) call.state = prepare_for(*step.kernel, {in, out()}, context_.runtime);
     call.asked = true;
     if (!call.state) return false;
     work_ = call.work / kStepsAtOnce;
@@ -293,7 +298,12 @@ class Executor::Run final : private EvalHost {
     }
     {
       const FlushToZero mode;
-      step.kernel->run(*call.state, in, out, context_.runtime);
+      if (measuring) {
+        std::vector<Shape> shapes(step.outputs.size());
+        measuring->measure(*call.state, in, shapes, context_.runtime);
+        for (std::size_t o = 0; o < shapes.size(); ++o) add_output(o, std::move(shapes[o]));
+      }
+      step.kernel->run(*call.state, in, out(), context_.runtime);
     }
     for (std::size_t o = 0; o < outputs.size(); ++o) store_as_inferred(step.outputs[o], outputs[o]);
     return true;

@@ -61,6 +61,107 @@ TEST_CASE("elementary functions: errors in units of the last place") {
   });
 }
 
+TEST_CASE("elementary functions: those of angles and hyperbolas are rounded once, angles beyond 2^20 nearly so") {
+  struct Case {
+    Function f;
+    double (*exact)(double);
+    float low = -kInf, high = kInf;
+  };
+  const Case cases[] = {{Function::sin, std::sin, -3e38f, 3e38f},
+                        {Function::cos, std::cos, -3e38f, 3e38f},
+                        {Function::tan, std::tan, -3e38f, 3e38f},
+                        {Function::sinh, std::sinh},
+                        {Function::cosh, std::cosh},
+                        {Function::asin, std::asin, -1, 1},
+                        {Function::acos, std::acos, -1, 1},
+                        {Function::atan, std::atan},
+                        {Function::asinh, std::asinh},
+                        {Function::acosh, std::acosh, 1, kInf},
+                        {Function::atanh, std::atanh, -1, 1},
+                        {Function::round_away, std::round}};
+  for_each_isa([&] {
+    for (const auto& c : cases) {
+      INFO(static_cast<int>(c.f));
+      CHECK(ulps({c.f}, c.exact, c.low, c.high) < (c.low == -3e38f ? 1.5 : 0.51));
+    }
+  });
+}
+
+TEST_CASE("elementary functions: remainders are exact, powers within a unit in the last place") {
+  Floats a, b;
+  const float special[] = {0,      -0.0f,       1,          -1,    2,        -2,           0.5f,    -0.5f,
+                           3,      -3,          kInf,       -kInf, -8388609, 1e-45f,       -1e-45f, 1e38f,
+                           -1e38f, 16777216.0f, 8388607.5f, 0.1f,  7,        std::nanf("")};
+  for (const auto x : special)
+    for (const auto y : special) {
+      a.push_back(x);
+      b.push_back(y);
+    }
+  std::mt19937 engine(5);
+  for (int i = 0; i < 50'000; ++i) {
+    a.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(engine())));
+    b.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(engine())));
+    a.push_back(static_cast<float>(static_cast<int>(engine() % 2000) - 1000));
+    b.push_back(static_cast<float>(static_cast<int>(engine() % 40) - 20));
+  }
+  const auto n = static_cast<i64>(a.size());
+  Floats y(a.size());
+  const auto same = [](float x, float e) {
+    return std::isnan(e) ? std::isnan(x) : std::bit_cast<std::uint32_t>(x) == std::bit_cast<std::uint32_t>(e);
+  };
+  for_each_isa([&] {
+    isa().binary(Binary::mod, a.data(), 1, b.data(), 1, y.data(), n);
+    for (std::size_t i = 0; i < y.size(); ++i) REQUIRE(same(y[i], std::fmod(a[i], b[i])));
+    isa().binary(Binary::floor_mod, a.data(), 1, b.data(), 1, y.data(), n);
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      const auto r = std::fmod(a[i], b[i]);
+      REQUIRE(same(y[i], r != 0 && (r < 0) != (b[i] < 0) ? r + b[i] : r));
+    }
+    isa().binary(Binary::power, a.data(), 1, b.data(), 1, y.data(), n);
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      const auto e = std::pow(a[i], b[i]);
+      INFO(a[i] << " to the power of " << b[i]);
+      REQUIRE((same(y[i], e) || std::abs(std::bit_cast<int>(y[i]) - std::bit_cast<int>(e)) <= 1));
+    }
+  });
+}
+
+TEST_CASE("operations of integers: what wraps, remainders by 0 and -1, numbers beyond 51 bits") {
+  const auto check = []<class T>(void (*const IsaTable::*loop)(Whole, const T*, i64, const T*, i64, void*, i64)) {
+    using U = std::make_unsigned_t<T>;
+    const T least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
+    const T edge = static_cast<T>(most >> (sizeof(T) == 8 ? 12 : 0));  // 2^51 - 1
+    const std::vector<T> small{0, 1, -1, 2, -7, 7, 1000, -999, edge, static_cast<T>(-edge)};
+    auto large = small;
+    for (const T v : {least, most, static_cast<T>(most / 3)}) large.push_back(v);
+    for (const auto& values : {small, large})
+      for (const T by : values)
+        for (const i64 step : {0, 1}) {
+          const std::vector<T> b(values.size(), by);
+          std::vector<T> y(values.size());
+          const auto of = [&](Whole f) {
+            (isa().*loop)(f, values.data(), 1, b.data(), step, y.data(), static_cast<i64>(values.size()));
+          };
+          for (const auto f : {Whole::add, Whole::multiply, Whole::mod, Whole::floor_mod, Whole::less}) {
+            of(f);
+            for (std::size_t i = 0; i < values.size(); ++i) {
+              const T a = values[i], r = static_cast<T>(by == 0 || by == T(-1) ? 0 : a % by);
+              INFO(static_cast<int>(f) << " of " << a << " and " << by);
+              if (f == Whole::add) REQUIRE(y[i] == static_cast<T>(static_cast<U>(a) + static_cast<U>(by)));
+              if (f == Whole::multiply) REQUIRE(y[i] == static_cast<T>(static_cast<U>(a) * static_cast<U>(by)));
+              if (f == Whole::mod) REQUIRE(y[i] == r);
+              if (f == Whole::floor_mod) REQUIRE(y[i] == (r != 0 && (r < 0) != (by < 0) ? static_cast<T>(r + by) : r));
+              if (f == Whole::less) REQUIRE(reinterpret_cast<const unsigned char*>(y.data())[i] == (a < by));
+            }
+          }
+        }
+  };
+  for_each_isa([&] {
+    check(&IsaTable::whole_i32);
+    check(&IsaTable::whole_i64);
+  });
+}
+
 TEST_CASE("elementary functions: GELU and Swish differ from the exact ones by 2e-7 of their argument") {
   for_each_isa([] {
     const auto x = random_floats(10007, 1, -8, 8);
@@ -128,6 +229,17 @@ TEST_CASE("elementary functions: what is beyond the numbers") {
     CHECK(of({Function::gelu_tanh}, -3e38f) == 0);
     CHECK(of({Function::clamp, 0, kInf}, -kInf) == 0);
     CHECK(std::signbit(of({Function::round_even}, -0.25f)));
+    CHECK(std::signbit(of({Function::round_away}, -0.25f)));
+    CHECK(of({Function::round_away}, 0.49999997f) == 0);
+    for (const auto f : {Function::sin, Function::cos, Function::tan, Function::acosh, Function::atanh, Function::asin})
+      CHECK(std::isnan(of({f}, -kInf)));
+    CHECK(std::isnan(of({Function::acos}, 2)));
+    CHECK(std::isnan(of({Function::acosh}, 0.5f)));
+    CHECK(of({Function::atanh}, -1) == -kInf);
+    CHECK(of({Function::sinh}, -90) == -kInf);
+    CHECK(of({Function::cosh}, -kInf) == kInf);
+    CHECK(of({Function::asinh}, -kInf) == -kInf);
+    CHECK(std::signbit(of({Function::sin}, -0.0f)));
     CHECK(std::isnan(of({Function::sqrt}, -1)));
   });
 }

@@ -39,24 +39,31 @@ TEST_CASE("permute: every order of four dims") {
   });
 }
 
-TEST_CASE("gather rows: negative indices, and those beyond the table") {
+TEST_CASE("gather: slices of every size, negative indices, and those beyond the data") {
   ThreadPool pool(2);
-  const auto table = random_floats(10 * 6, 1);
-  const auto* bytes = reinterpret_cast<const std::byte*>(table.data());
-  Floats y(3 * 6, 5.0f);
-  auto* to = reinterpret_cast<std::byte*>(y.data());
-  const i64 good[] = {9, -10, -1}, bad[] = {0, 10, 0};
-  CHECK(gather_rows(bytes, 10, 24, good, 3, to, pool));
-  for (i64 i = 0; i < 6; ++i) {
-    CHECK(y[at(i)] == table[at(54 + i)]);
-    CHECK(y[at(6 + i)] == table[at(i)]);
-    CHECK(y[at(12 + i)] == table[at(54 + i)]);
+  for (const i64 slice : {1, 6}) {
+    const auto table = random_floats(2 * 10 * slice, 1);
+    Floats y(at(2 * 4 * slice), 5.0f);
+    const i64 indices[] = {9, -10, -1, 10};
+    const auto read = [&](bool from_end) {
+      gather(Gathering{1, 2, 10, 4, slice * 4, from_end}, reinterpret_cast<const std::byte*>(table.data()), indices,
+             reinterpret_cast<std::byte*>(y.data()), pool);
+    };
+    const auto require = [&](i64 pick, i64 from) {
+      for (i64 o = 0; o < 2; ++o)
+        for (i64 i = 0; i < slice; ++i)
+          REQUIRE(y[at((o * 4 + pick) * slice + i)] == (from < 0 ? 0 : table[at((o * 10 + from) * slice + i)]));
+    };
+    read(true);
+    require(0, 9);
+    require(1, 0);
+    require(2, 9);
+    require(3, -1);
+    read(false);
+    require(0, 9);
+    require(1, -1);
+    require(2, -1);
   }
-  auto kept = y;
-  CHECK_FALSE(gather_rows(bytes, 10, 24, bad, 3, to, pool));
-  const std::int32_t low[] = {-11};
-  CHECK_FALSE(gather_rows(bytes, 10, 24, low, 1, to, pool));
-  CHECK(y == kept);
 }
 
 TEST_CASE("resize: nearest and linear, of blocked and of plain planes") {

@@ -172,27 +172,29 @@ TEST_CASE("reductions over rows and columns") {
     for (const auto& [outer, n, inner] :
          {std::array<i64, 3>{5, 7, 1}, {3, 3000, 1}, {4, 49, 16}, {2, 1200, 70}, {1, 9, 5}}) {
       const auto x = random_floats(outer * n * inner, 1, -1, 2);
-      for (const auto what :
-           {Reduction::sum, Reduction::mean, Reduction::maximum, Reduction::minimum, Reduction::norm}) {
+      for (const auto what : {Reduction::sum, Reduction::mean, Reduction::maximum, Reduction::minimum, Reduction::norm,
+                              Reduction::absolute}) {
         Floats y(at(outer * inner)), again = y;
         reduce(what, x.data(), y.data(), outer, n, inner, four);
         reduce(what, x.data(), again.data(), outer, n, inner, one);
         CHECK(y == again);
         for (i64 o = 0; o < outer; ++o)
           for (i64 i = 0; i < inner; ++i) {
-            double sum = 0, squares = 0, max = -1e9, min = 1e9;
+            double sum = 0, absolute = 0, squares = 0, max = -1e9, min = 1e9;
             for (i64 k = 0; k < n; ++k) {
               const double v = x[at((o * n + k) * inner + i)];
               sum += v;
+              absolute += std::abs(v);
               squares += v * v;
               max = std::max(max, v);
               min = std::min(min, v);
             }
-            const auto exact = what == Reduction::sum       ? sum
-                               : what == Reduction::mean    ? sum / static_cast<double>(n)
-                               : what == Reduction::maximum ? max
-                               : what == Reduction::minimum ? min
-                                                            : std::sqrt(squares);
+            const auto exact = what == Reduction::sum        ? sum
+                               : what == Reduction::mean     ? sum / static_cast<double>(n)
+                               : what == Reduction::maximum  ? max
+                               : what == Reduction::minimum  ? min
+                               : what == Reduction::absolute ? absolute
+                                                             : std::sqrt(squares);
             REQUIRE(std::abs(y[at(o * inner + i)] - exact) <= 1e-6 * std::max(1.0, std::abs(exact)));
           }
       }

@@ -5,11 +5,18 @@
 //   the upper halves hold anything, what follows in SSE (expf, called from it, 140 ns) waits;
 //   near, to the nearest integer, halves to even, for |x| < 2^22;  scaled(x, n) = x·2^n for integers |n| < 254, which
 //   rounds once;  inverse(x) = 1 / x for 1 <= x < 2^126;  gelu;  gelu_short;  swish_short(x, a, 1 / a);
+//   any(mask) of Ints that are 0 or -1;  root and fma of half a vector of doubles;
 //   in_groups(p, at), lane l of which is p[at[l]], at[l] < kWidth; vectors of four take at[0] for all lanes;
 //   kSide  vectors side by side in a tile of the one-shot product;  kPixels  rows that, with two vectors of columns
 //   each, fill the registers.
 #include "fast/isa/loops.inl"
 #include "fast/isa/math.inl"
+
+// These use math.inl.
+#include "fast/isa/double.inl"
+
+// These use double.inl.
+#include "fast/isa/whole.inl"
 
 // These use math.inl.
 #include "fast/isa/elementwise.inl"
@@ -36,6 +43,7 @@ static constexpr IsaTable table(const char* name) {
           .dot_f16 = dot_f16,
           .dot_bf16 = dot_bf16,
           .axpy = axpy,
+          .weighted_sum = weighted_sum,
           .dot_codes = dot_codes,
           .decode = decode,
           .pixels = kPixels,
@@ -51,6 +59,8 @@ static constexpr IsaTable table(const char* name) {
           .line_output = line_output,
           .unary = unary,
           .binary = binary,
+          .whole_i32 = whole<std::int32_t>,
+          .whole_i64 = whole<i64>,
           .select = select,
           .activate = activate,
           .quantize = quantize,

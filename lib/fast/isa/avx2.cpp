@@ -9,8 +9,11 @@ namespace {
 
 constexpr i64 kSide = 2;
 inline Vec root(Vec a) { return _mm256_sqrt_ps(a); }
+inline __m256d root(__m256d a) { return _mm256_sqrt_pd(a); }
+inline __m256d fma(__m256d a, __m256d b, __m256d c) { return _mm256_fmadd_pd(a, b, c); }
 inline void leave() { _mm256_zeroupper(); }
 using Ints = int __attribute__((vector_size(32)));
+inline bool any(Ints mask) { return _mm256_movemask_ps((__m256)mask) != 0; }
 inline Vec from_f16(const std::uint16_t* p) {
   return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
 }

@@ -12,8 +12,11 @@ inline __mmask16 first_lanes(i64 n) { return static_cast<__mmask16>((1u << n) - 
 inline Vec load_some(const float* p, i64 n) { return _mm512_maskz_loadu_ps(first_lanes(n), p); }
 inline void store_some(float* p, Vec v, i64 n) { _mm512_mask_storeu_ps(p, first_lanes(n), v); }
 inline Vec root(Vec a) { return _mm512_sqrt_ps(a); }
+inline __m512d root(__m512d a) { return _mm512_sqrt_pd(a); }
+inline __m512d fma(__m512d a, __m512d b, __m512d c) { return _mm512_fmadd_pd(a, b, c); }
 inline void leave() { _mm256_zeroupper(); }
 using Ints = int __attribute__((vector_size(64)));
+inline bool any(Ints mask) { return _mm512_test_epi32_mask((__m512i)mask, (__m512i)mask) != 0; }
 inline Vec from_f16(const std::uint16_t* p) {
   return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
 }

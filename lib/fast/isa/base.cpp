@@ -21,6 +21,10 @@ inline Vec root(Vec a) {
   return a;
 }
 using Ints = int __attribute__((vector_size(16)));
+inline bool any(Ints mask) { return (mask[0] | mask[1] | mask[2] | mask[3]) != 0; }
+using Double = double __attribute__((vector_size(16)));
+inline Double root(Double a) { return Double{__builtin_sqrt(a[0]), __builtin_sqrt(a[1])}; }
+inline Double fma(Double a, Double b, Double c) { return a * b + c; }
 template <class Narrow>
 inline Vec from_narrow(const std::uint16_t* p) {
   float values[4];

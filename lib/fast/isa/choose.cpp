@@ -1,6 +1,7 @@
 #include <atomic>
 #include <initializer_list>
 
+#include "fast/isa/lines.hpp"
 #include "fast/isa/narrow.hpp"
 #include "fast/isa/table.hpp"
 
@@ -36,17 +37,21 @@ Isa best() {
 struct Loops {
   const IsaTable* wide;
   const NarrowTable* narrow;
+  const LineTable* lines;
 };
 
 /// The loops of an instruction set; null where this machine cannot run them.
 const Loops* loops_of(Isa level) {
-  static const Loops base{&kBaseTable, &kNarrowBaseTable};
+  static const Loops base{&kBaseTable, &kNarrowBaseTable, &kLinesBaseTable};
 #if defined(__x86_64__)
   if (level == Isa::best) level = best();
-  static const Loops avx2{&kAvx2Table, &kNarrowAvx2Table}, amx{&kAvx512Table, &kNarrowAmxTable},
-      avx512{&kAvx512Table, has_dots()   ? &kNarrowAvx512Table
-                            : has_vnni() ? &kNarrowVnniTable
-                                         : &kNarrowAvx2Table};
+  static const Loops avx2{&kAvx2Table, &kNarrowAvx2Table, &kLinesAvx2Table},
+      amx{&kAvx512Table, &kNarrowAmxTable, &kLinesAvx2Table},
+      avx512{&kAvx512Table,
+             has_dots()   ? &kNarrowAvx512Table
+             : has_vnni() ? &kNarrowVnniTable
+                          : &kNarrowAvx2Table,
+             &kLinesAvx2Table};
   if (!runs(level)) return nullptr;
   if (level == Isa::amx) return &amx;
   if (level == Isa::avx512) return &avx512;
@@ -67,6 +72,8 @@ std::atomic<const Loops*>& chosen() {
 const IsaTable& isa() { return *chosen().load(std::memory_order_relaxed)->wide; }
 
 const NarrowTable& narrow_isa() { return *chosen().load(std::memory_order_relaxed)->narrow; }
+
+const LineTable& line_isa() { return *chosen().load(std::memory_order_relaxed)->lines; }
 
 bool force_isa(Isa level) {
   const auto* loops = loops_of(level);

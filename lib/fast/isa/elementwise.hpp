@@ -37,7 +37,19 @@ enum class Function : std::uint8_t {
   floor,
   ceiling,
   round_even,  ///< halves to the even neighbour
+  round_away,  ///< halves away from zero
   sign,
+  sin,
+  cos,
+  tan,
+  sinh,
+  cosh,
+  asin,
+  acos,
+  atan,
+  asinh,
+  acosh,
+  atanh,
   linear,  ///< a·x + b, rounded twice
 };
 
@@ -53,7 +65,36 @@ struct Unary {
   }
 };
 
-enum class Binary : std::uint8_t { add, subtract, multiply, divide, maximum, minimum, squared_difference, prelu };
+enum class Binary : std::uint8_t {
+  add,
+  subtract,
+  multiply,
+  divide,
+  maximum,
+  minimum,
+  squared_difference,
+  prelu,
+  mod,        ///< with the sign of the first operand
+  floor_mod,  ///< with the sign of the second
+  power,
+};
+
+/// Operations of two integers; they wrap. A remainder by 0 is 0. Comparisons give bytes of 0 and 1.
+enum class Whole : std::uint8_t {
+  add,
+  subtract,
+  multiply,
+  maximum,
+  minimum,
+  mod,
+  floor_mod,
+  equal,
+  not_equal,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+};
 
 /// Limits of FakeQuantize, as many as its loop says: x becomes
 /// round((x - in_low) / in_range · steps) / steps · out_range + out_low, out_low up to in_min, out_high beyond in_max.
@@ -62,8 +103,8 @@ struct QuantizeLimits {
   float steps;
 };
 
-/// `norm` is the square root of the sum of squares.
-enum class Reduction : std::uint8_t { sum, mean, maximum, minimum, norm };
+/// `norm` is the square root of the sum of squares, `absolute` the sum of absolute values.
+enum class Reduction : std::uint8_t { sum, mean, maximum, minimum, norm, absolute };
 
 /// Rows of scores that become probabilities in their place: exp(x·scale + mask), by their sum; NaN where nothing is
 /// seen.

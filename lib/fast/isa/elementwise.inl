@@ -29,7 +29,7 @@ static inline __attribute__((always_inline)) void with_function(const Unary& u, 
     case Function::mish: return use([](Vec x) { return mish(x); });
     case Function::softplus: return use([](Vec x) { return softplus(x); });
     case Function::softsign: return use([=](Vec x) { return x / (one + magnitude(x)); });
-    case Function::exp: return use([](Vec x) { return exp(x); });
+    case Function::exp: return use([](Vec x) { return exp_of_any(x); });
     case Function::log: return use([](Vec x) { return log(x); });
     case Function::erf: return use([](Vec x) { return erf(x); });
     case Function::sqrt: return use([](Vec x) { return root(x); });
@@ -40,7 +40,19 @@ static inline __attribute__((always_inline)) void with_function(const Unary& u, 
     case Function::floor: return use([](Vec x) { return floor(x); });
     case Function::ceiling: return use([](Vec x) { return ceiling(x); });
     case Function::round_even: return use([](Vec x) { return round_even(x); });
+    case Function::round_away: return use([](Vec x) { return round_away(x); });
     case Function::sign: return use([=](Vec x) { return x > zero ? one : (x < zero ? -one : x); });
+    case Function::sin: return use([](Vec x) { return sin(x); });
+    case Function::cos: return use([](Vec x) { return cos(x); });
+    case Function::tan: return use([](Vec x) { return tan(x); });
+    case Function::sinh: return use([](Vec x) { return sinh(x); });
+    case Function::cosh: return use([](Vec x) { return cosh(x); });
+    case Function::asin: return use([](Vec x) { return asin(x); });
+    case Function::acos: return use([](Vec x) { return acos(x); });
+    case Function::atan: return use([](Vec x) { return atan(x); });
+    case Function::asinh: return use([](Vec x) { return asinh(x); });
+    case Function::acosh: return use([](Vec x) { return acosh(x); });
+    case Function::atanh: return use([](Vec x) { return atanh(x); });
     case Function::linear: return use([=](Vec x) { return a * x + b; });
   }
 }
@@ -108,6 +120,9 @@ static void binary(Binary f, const float* a, i64 a_step, const float* b, i64 b_s
     case Binary::minimum: return go([=](Vec p, Vec q) { return nan_or(p, q, min(p, q)); });
     case Binary::squared_difference: return go([](Vec p, Vec q) { return (p - q) * (p - q); });
     case Binary::prelu: return go([](Vec p, Vec q) { return p < spread(0.0f) ? p * q : p; });
+    case Binary::mod: return go([](Vec p, Vec q) { return mod(p, q); });
+    case Binary::floor_mod: return go([](Vec p, Vec q) { return floor_mod(p, q); });
+    case Binary::power: return go([](Vec p, Vec q) { return power(p, q); });
   }
 }
 

@@ -104,3 +104,25 @@ static void axpy(float w, const float* x, i64 step, float* y, i64 n) {
   else
     for (i64 i = 0; i < n; ++i) y[i] += w * x[step * i];
 }
+
+static void weighted_sum(const float* w, const float* const* x, i64 rows, float* y, i64 n, bool first) {
+  constexpr i64 kSums = 4;
+  i64 i = 0;
+  for (; i + kSums * kWidth <= n; i += kSums * kWidth) {
+    Vec sum[kSums];
+    for (i64 j = 0; j < kSums; ++j) sum[j] = first ? Vec{} : load(y + i + j * kWidth);
+    for (i64 r = 0; r < rows; ++r)
+      for (i64 j = 0; j < kSums; ++j) sum[j] = fma(spread(w[r]), load(x[r] + i + j * kWidth), sum[j]);
+    for (i64 j = 0; j < kSums; ++j) store(y + i + j * kWidth, sum[j]);
+  }
+  for (; i + kWidth <= n; i += kWidth) {
+    Vec sum = first ? Vec{} : load(y + i);
+    for (i64 r = 0; r < rows; ++r) sum = fma(spread(w[r]), load(x[r] + i), sum);
+    store(y + i, sum);
+  }
+  if (i < n) {
+    Vec sum = first ? Vec{} : load_some(y + i, n - i);
+    for (i64 r = 0; r < rows; ++r) sum = fma(spread(w[r]), load_some(x[r] + i, n - i), sum);
+    store_some(y + i, sum, n - i);
+  }
+}

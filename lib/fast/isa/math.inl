@@ -12,10 +12,8 @@ using Int = int __attribute__((vector_size(4 * kWidth)));
   return number(bits(y) | (bits(x) & (Int{} + (-0x7fffffff - 1))));
 }
 
-/// exp(x) for x <= 89, or NaN.
-[[gnu::always_inline]] inline Vec exp_to_89(Vec x) {
-  x = max(spread(-104.0f), x);
-  const Vec n = near(x * spread(1.44269504f));
+/// exp(r) - 1 for what the nearest multiple, n, of log(2) leaves of x.
+[[gnu::always_inline]] inline Vec expm1_of_rest(Vec x, Vec n) {
   Vec r = fma(n, spread(-0.693359375f), x);
   r = fma(n, spread(2.12194440e-4f), r);
   Vec p = spread(0.0013941113f);
@@ -23,26 +21,57 @@ using Int = int __attribute__((vector_size(4 * kWidth)));
   p = fma(p, r, spread(0.0416663736f));
   p = fma(p, r, spread(0.1666657626f));
   p = fma(p, r, spread(0.5f));
-  p = fma(p, r * r, r) + spread(1.0f);
-  return scaled(p, n);
+  return fma(p, r * r, r);
+}
+/// exp(x) for x <= 89, or NaN.
+[[gnu::always_inline]] inline Vec exp_to_89(Vec x) {
+  x = max(spread(-104.0f), x);
+  const Vec n = near(x * spread(1.44269504f));
+  return scaled(expm1_of_rest(x, n) + spread(1.0f), n);
+}
+/// exp(x) for |x| <= 87, or NaN. The power of two is a normal number, made by shifting where that is what takes less.
+[[gnu::always_inline]] inline Vec exp_to_87(Vec x) {
+  if constexpr (kWidth == 16) {
+    const Vec n = near(x * spread(1.44269504f));
+    return scaled(expm1_of_rest(x, n) + spread(1.0f), n);
+  } else {
+    const Vec shift = spread(12582912.0f), shifted = fma(x, spread(1.44269504f), shift);
+    return (expm1_of_rest(x, shifted - shift) + spread(1.0f)) * number((bits(shifted) + 127) << 23);
+  }
 }
 [[gnu::always_inline]] inline Vec exp(Vec x) { return exp_to_89(min(spread(89.0f), x)); }
-/// The same, and 0 where that is less than 2^-125.5: Intel's processors take 100 times as long for numbers that are not
-/// normal, as those of masked scores would be.
+/// The same, in less time where no lane is beyond 87.
+[[gnu::always_inline]] inline Vec exp_of_any(Vec x) {
+  return any(~(magnitude(x) <= spread(87.0f))) ? exp(x) : exp_to_87(x);
+}
+/// The same for x <= 87, and 0 where that is less than 2^-125.5: Intel's processors take 100 times as long for numbers
+/// that are not normal, as those of masked scores would be.
 [[gnu::always_inline]] inline Vec exp_or_zero(Vec x) {
-  const Vec least = spread(-87.0f), e = exp_to_89(max(least, x));
+  const Vec least = spread(-87.0f), e = exp_to_87(max(least, x));
   return x < least ? Vec{} : e;
 }
 
-/// exp(x) - 1 for x <= 0.
+/// exp(x) - 1 for x <= 0: of x = r + n · log(2), with p = 2^n, exactly (exp(r) - 1) · p + (p - 1).
 [[gnu::always_inline]] inline Vec expm1_of_negative(Vec x) {
-  Vec p = spread(1.0f / 720);
-  p = fma(p, x, spread(1.0f / 120));
-  p = fma(p, x, spread(1.0f / 24));
-  p = fma(p, x, spread(1.0f / 6));
-  p = fma(p, x, spread(0.5f));
-  const Vec near_zero = fma(p, x * x, x), far = exp(x) - spread(1.0f);
-  return x > spread(-0.25f) ? near_zero : far;
+  x = max(spread(-30.0f), x);
+  const Vec shift = spread(12582912.0f), shifted = fma(x, spread(1.44269504f), shift);
+  const Vec p = number((bits(shifted) + 127) << 23);
+  return fma(expm1_of_rest(x, shifted - shift), p, p - spread(1.0f));
+}
+
+/// log(1 + f) - f, plus `rest`, for 1 + f in [√½, √2).
+[[gnu::always_inline]] inline Vec log_beyond(Vec f, Vec rest) {
+  Vec p = spread(0.0733252913f);
+  p = fma(p, f, spread(-0.1165992916f));
+  p = fma(p, f, spread(0.1163466275f));
+  p = fma(p, f, spread(-0.1239670068f));
+  p = fma(p, f, spread(0.1425115615f));
+  p = fma(p, f, spread(-0.1666915119f));
+  p = fma(p, f, spread(0.2000068873f));
+  p = fma(p, f, spread(-0.2499998063f));
+  p = fma(p, f, spread(0.3333333135f));
+  const Vec square = f * f;
+  return fma(p, square * f, rest) - spread(0.5f) * square;
 }
 
 [[gnu::always_inline]] inline Vec log(Vec x) {
@@ -54,17 +83,7 @@ using Int = int __attribute__((vector_size(4 * kWidth)));
   const Int shifted = bits(scaled) - 0x3f3504f3;
   const Vec e = __builtin_convertvector(shifted >> 23, Vec) + offset;
   const Vec f = number((shifted & 0x7fffff) + 0x3f3504f3) - spread(1.0f);
-  Vec p = spread(0.0733252913f);
-  p = fma(p, f, spread(-0.1165992916f));
-  p = fma(p, f, spread(0.1163466275f));
-  p = fma(p, f, spread(-0.1239670068f));
-  p = fma(p, f, spread(0.1425115615f));
-  p = fma(p, f, spread(-0.1666915119f));
-  p = fma(p, f, spread(0.2000068873f));
-  p = fma(p, f, spread(-0.2499998063f));
-  p = fma(p, f, spread(0.3333333135f));
-  const Vec square = f * f;
-  const Vec small = fma(p, square * f, e * spread(-2.12194440e-4f)) - spread(0.5f) * square;
+  const Vec small = log_beyond(f, e * spread(-2.12194440e-4f));
   Vec y = fma(e, spread(0.693359375f), f + small);
   y = x == spread(0.0f) ? -infinity : y;
   y = x < spread(0.0f) ? spread(__builtin_nanf("")) : y;
@@ -79,7 +98,7 @@ using Int = int __attribute__((vector_size(4 * kWidth)));
   p = fma(p, s, spread(0.1333279461f));
   p = fma(p, s, spread(-0.3333332837f));
   const Vec small = fma(p, s * x, x);
-  const Vec large = spread(1.0f) - spread(2.0f) / (exp(a + a) + spread(1.0f));
+  const Vec large = spread(1.0f) - spread(2.0f) / (exp_to_87(min(spread(30.0f), a + a)) + spread(1.0f));
   return a < spread(0.625f) ? small : with_sign_of(x, large);
 }
 
@@ -100,7 +119,7 @@ using Int = int __attribute__((vector_size(4 * kWidth)));
   q = fma(q, t, spread(0.1062631458f));
   q = fma(q, t, spread(0.6351358891f));
   q = fma(q, t, spread(0.1286521554f));
-  const Vec large = spread(1.0f) - exp(-fma(q, t, t));
+  const Vec large = spread(1.0f) - exp_to_87(-fma(q, t, t));
   return a < spread(0.92f) ? small : with_sign_of(x, large);
 }
 
@@ -129,10 +148,12 @@ using Int = int __attribute__((vector_size(4 * kWidth)));
 [[gnu::always_inline]] inline Vec swish(Vec x, Vec b) { return over_one_plus_power(x, x * b); }
 
 [[gnu::always_inline]] inline Vec softplus(Vec x) {
-  // log(1 + e) for e in (0, 1] loses what e adds below 1 ulp of 1; e itself is then the result.
-  const Vec e = exp_to_89(minus_magnitude(x)), u = spread(1.0f) + e;
-  const Vec correction = (e - (u - spread(1.0f))) / u;
-  return max(spread(0.0f), x) + (log(u) + correction);
+  // 1 + e for e in (0, 1] is 1 + f, or, from √2 on, twice that.
+  const Vec e = exp_to_89(minus_magnitude(x)), zero = spread(0.0f);
+  const auto twice = e > spread(0.41421356f);
+  const Vec f = twice ? (e - spread(1.0f)) * spread(0.5f) : e;
+  const Vec small = f + log_beyond(f, twice ? spread(-2.12194440e-4f) : zero);
+  return max(zero, x) + (small + (twice ? spread(0.693359375f) : zero));
 }
 
 [[gnu::always_inline]] inline Vec mish(Vec x) {
@@ -150,3 +171,39 @@ using Int = int __attribute__((vector_size(4 * kWidth)));
   return r > x ? r - spread(1.0f) : r;
 }
 [[gnu::always_inline]] inline Vec ceiling(Vec x) { return -floor(-x); }
+/// Halves away from zero.
+[[gnu::always_inline]] inline Vec round_away(Vec x) {
+  const Vec a = magnitude(x), r = round_even(a);
+  return with_sign_of(x, a - r == spread(0.5f) ? r + spread(1.0f) : r);
+}
+
+/// f of each lane, by the C library.
+template <class F>
+[[gnu::noinline]] Vec by_lanes(Vec x, F f) {
+  float lanes[kWidth];
+  store(lanes, x);
+  for (float& lane : lanes) lane = f(lane);
+  return load(lanes);
+}
+[[gnu::noinline]] static Vec mod_by_lanes(Vec a, Vec b) {
+  float x[kWidth], y[kWidth];
+  store(x, a);
+  store(y, b);
+  for (int i = 0; i < kWidth; ++i) x[i] = __builtin_fmodf(x[i], y[i]);
+  return load(x);
+}
+
+/// The exact remainder of the truncated division, with the sign of a: of |a| and |b|, whose quotient, rounded to the
+/// nearest integer, is one too large at most. What is left is a multiple of the last place of b, and exact in a fma.
+[[gnu::always_inline]] inline Vec mod(Vec a, Vec b) {
+  constexpr bool fused = kWidth > 4;
+  const Vec x = magnitude(a), m = magnitude(b), q = x / m;
+  if (!fused || any(~((q < spread(4194304.0f)) & (m < spread(__builtin_inff()))))) return mod_by_lanes(a, b);
+  const Vec r = fma(-near(q), m, x);
+  return with_sign_of(a, r < spread(0.0f) ? r + m : r);
+}
+/// The remainder of the floored division, with the sign of b.
+[[gnu::always_inline]] inline Vec floor_mod(Vec a, Vec b) {
+  const Vec r = mod(a, b);
+  return (r != spread(0.0f)) & ((bits(r) ^ bits(b)) < 0) ? r + b : r;
+}

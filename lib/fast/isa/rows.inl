@@ -116,6 +116,7 @@ static void reduce_columns(Reduction what, const float* x, i64 step, i64 rows, f
     case Reduction::sum:
     case Reduction::mean: return go(0, [](Vec p, Vec q) { return p + q; });
     case Reduction::norm: return go(0, [](Vec p, Vec q) { return fma(q, q, p); });
+    case Reduction::absolute: return go(0, [](Vec p, Vec q) { return p + max(-q, q); });
     case Reduction::maximum: return go(-__builtin_inff(), [=](Vec p, Vec q) { return nan_or(p, q, max(p, q)); });
     case Reduction::minimum: return go(__builtin_inff(), [=](Vec p, Vec q) { return nan_or(p, q, min(p, q)); });
   }
@@ -125,11 +126,11 @@ static float exp_sum(const float* x, float scale, float shift, float* y, i64 n) 
   const Vec times = spread(scale), minus = spread(shift);
   return sum_of(n, [=](i64 i, i64 lanes) {
     if (lanes == kWidth) {
-      const Vec e = exp_or_zero(min(spread(89.0f), load(x + i) * times - minus));
+      const Vec e = exp_or_zero(min(spread(87.0f), load(x + i) * times - minus));
       store(y + i, e);
       return e;
     }
-    const Vec e = exp_or_zero(min(spread(89.0f), load_some(x + i, lanes) * times - minus));
+    const Vec e = exp_or_zero(min(spread(87.0f), load_some(x + i, lanes) * times - minus));
     store_some(y + i, e, lanes);
     return only(e, lanes, Vec{});
   });

@@ -29,6 +29,8 @@ struct IsaTable {
   float (*dot_bf16)(const float* x, const std::uint16_t* y, i64 n);
   /// y[i] += w · x[i·step]
   void (*axpy)(float w, const float* x, i64 step, float* y, i64 n);
+  /// y[i] = the sum of w[r] · x[r][i] over r < rows, added to y[i] unless `first`.
+  void (*weighted_sum)(const float* w, const float* const* x, i64 rows, float* y, i64 n, bool first);
 
   // Compressed weights (codes.hpp).
   /// y[r] = the sum of x[k] · value of code k of row r, for r < rows ≤ 4. With 4 bits, x holds what belongs to the
@@ -62,6 +64,9 @@ struct IsaTable {
   void (*unary)(const Unary& f, const float* x, float* y, i64 n);
   /// Operands whose step is 0 are one value for all.
   void (*binary)(Binary f, const float* a, i64 a_step, const float* b, i64 b_step, float* y, i64 n);
+  /// Of integers: y are as many bytes each as a and b, or one byte, of comparisons.
+  void (*whole_i32)(Whole f, const std::int32_t* a, i64 a_step, const std::int32_t* b, i64 b_step, void* y, i64 n);
+  void (*whole_i64)(Whole f, const i64* a, i64 a_step, const i64* b, i64 b_step, void* y, i64 n);
   /// y = mask ? a : b; steps are 0 or 1.
   void (*select)(const unsigned char* mask, i64 mask_step, const float* a, i64 a_step, const float* b, i64 b_step,
                  float* y, i64 n);
@@ -82,8 +87,8 @@ struct IsaTable {
   float (*scale_add)(const float* x, float scale, const float* plus, i64 step, float* y, i64 n);
   /// The sum of (x[i] - mean)².
   float (*deviation)(const float* x, float mean, i64 n);
-  /// y[c] = the sum (of squares), maximum or minimum of x[r·step + c] over r < rows, for c < columns; not the mean.
-  /// Of Reduction::norm the sum of squares.
+  /// y[c] = the reduction of x[r·step + c] over r < rows, for c < columns; not the mean, but the sum, and of
+  /// Reduction::norm the sum of squares.
   void (*reduce_columns)(Reduction what, const float* x, i64 step, i64 rows, float* y, i64 columns);
   /// y[i] = exp(x[i]·scale - shift); gives the sum of y.
   float (*exp_sum)(const float* x, float scale, float shift, float* y, i64 n);

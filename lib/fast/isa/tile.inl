@@ -4,7 +4,8 @@
 /// line pair of a panel is read at a time, and, where there are many blocks of channels, for the pixels' next block.
 constexpr i64 kStepsAhead = kWidth == 8 ? 12 : 0, kManyBlocks = 32;
 
-/// Few pixels, whose steps read all columns of a panel, rather wait for weights than multiply: both lines are asked for.
+/// Few pixels, whose steps read all columns of a panel, rather wait for weights than multiply:
+/// both lines are asked for.
 constexpr i64 kFewStepsAhead = 64;
 
 /// kPointwise: one tap, of blocks of channels.

@@ -7,6 +7,7 @@
 #include "fast/kernels/convolution/few_outputs.hpp"
 #include "fast/kernels/convolution/planar.hpp"
 #include "fast/kernels/convolution/pointwise.hpp"
+#include "fast/kernels/convolution/transposed_depthwise.hpp"
 #include "fast/kernels/convolution/transposed_few.hpp"
 #include "fast/kernels/convolution/transposed_product.hpp"
 #include "fast/kernels/convolution/transposed_winograd.hpp"
@@ -21,10 +22,22 @@ int winograd_tile_of(ConvolutionMethod m) {
 }
 
 std::string_view name(ConvolutionMethod method) {
-  static constexpr std::string_view kNames[] = {
-      "direct",  "pointwise",   "winograd2",  "winograd4",          "winograd_line",  "depthwise",
-      "grouped", "planar",      "transposed", "transposed_product", "transposed_few", "transposed_winograd",
-      "clipped", "few_outputs", "bf16x3"};
+  static constexpr std::string_view kNames[] = {"direct",
+                                                "pointwise",
+                                                "winograd2",
+                                                "winograd4",
+                                                "winograd_line",
+                                                "depthwise",
+                                                "grouped",
+                                                "planar",
+                                                "transposed",
+                                                "transposed_product",
+                                                "transposed_few",
+                                                "transposed_winograd",
+                                                "transposed_depthwise",
+                                                "clipped",
+                                                "few_outputs",
+                                                "bf16x3"};
   return kNames[static_cast<std::size_t>(method)];
 }
 
@@ -37,6 +50,7 @@ i64 filters_size(ConvolutionMethod method, const ConvolutionShape& shape) {
     case ConvolutionMethod::winograd4:
     case ConvolutionMethod::winograd_line: return winograd_filters_size(shape, winograd_tile_of(method));
     case ConvolutionMethod::depthwise:
+    case ConvolutionMethod::transposed_depthwise:
     case ConvolutionMethod::grouped: return depthwise_filters_size(shape);
     case ConvolutionMethod::planar: return planar_filters_size(shape);
     case ConvolutionMethod::clipped: return clipped_filters_size(shape);
@@ -59,6 +73,7 @@ void pack(ConvolutionMethod method, const ConvolutionShape& shape, const Weights
     case ConvolutionMethod::winograd4:
     case ConvolutionMethod::winograd_line: return winograd_pack(shape, winograd_tile_of(method), filters, to, pool);
     case ConvolutionMethod::depthwise:
+    case ConvolutionMethod::transposed_depthwise:
     case ConvolutionMethod::grouped: return depthwise_pack(shape, filters.data, to);
     case ConvolutionMethod::planar: return planar_pack(shape, filters.data, to, pool);
     case ConvolutionMethod::transposed_product: return transposed_product_pack(shape, filters.data, to, pool);
@@ -74,6 +89,7 @@ i64 scratch_size(ConvolutionMethod method, const ConvolutionShape& shape, int th
   switch (method) {
     case ConvolutionMethod::direct: return direct_scratch_size(shape, threads);
     case ConvolutionMethod::pointwise:
+    case ConvolutionMethod::transposed_depthwise:
     case ConvolutionMethod::clipped: return 0;
     case ConvolutionMethod::winograd2:
     case ConvolutionMethod::winograd4:
@@ -108,6 +124,7 @@ void compute(ConvolutionMethod method, const ConvolutionShape& shape, const floa
     case ConvolutionMethod::bf16x3: return bf16x3_convolution(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::planar: return planar_convolution(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::transposed: return transposed_convolution(shape, filters, in, out, epilogue, scratch, pool);
+    case ConvolutionMethod::transposed_depthwise: return transposed_depthwise(shape, filters, in, out, epilogue, pool);
     case ConvolutionMethod::transposed_product:
       return transposed_product(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::transposed_few:

@@ -23,6 +23,7 @@ enum class ConvolutionMethod : std::uint8_t {
   transposed_product,
   transposed_few,
   transposed_winograd,
+  transposed_depthwise,
   clipped,
   few_outputs,
   bf16x3

@@ -24,6 +24,16 @@ std::optional<Unary> with_numbers(const Graphlet& graph, int node, Function f, i
   return Unary{f, *a, *b};
 }
 
+/// Powers that are products or quotients, where the exponent adds no axes.
+std::optional<Unary> power_of(const Graphlet& graph, int node) {
+  const auto exponent = graph.input(node, 1);
+  const auto& shape = graph.fact(graph.input(node, 0)).shape;
+  const auto value = number(graph, exponent);
+  if (!value || !shape.has_rank() || graph.constant(exponent)->rank() > shape.rank()) return std::nullopt;
+  if (*value == 2) return Unary{Function::square};
+  return *value == -1 ? std::optional(Unary{Function::reciprocal}) : std::nullopt;
+}
+
 }  // namespace
 
 Buffer padded(std::span<const float> values) {
@@ -83,6 +93,17 @@ std::optional<Unary> function_of(const Graphlet& graph, int node) {
       {"Floor", {Function::floor}},
       {"Ceiling", {Function::ceiling}},
       {"Sign", {Function::sign}},
+      {"Sin", {Function::sin}},
+      {"Cos", {Function::cos}},
+      {"Tan", {Function::tan}},
+      {"Sinh", {Function::sinh}},
+      {"Cosh", {Function::cosh}},
+      {"Asin", {Function::asin}},
+      {"Acos", {Function::acos}},
+      {"Atan", {Function::atan}},
+      {"Asinh", {Function::asinh}},
+      {"Acosh", {Function::acosh}},
+      {"Atanh", {Function::atanh}},
   };
   const auto type = graph.type(node);
   if (type.empty() || !is_f32(graph, graph.input(node, 0)) || !is_f32(graph, {node, 0})) return std::nullopt;
@@ -93,6 +114,11 @@ std::optional<Unary> function_of(const Graphlet& graph, int node) {
     const auto& a = graph.attrs<ClampAttrs>(node);
     return Unary{Function::clamp, static_cast<float>(a.min), static_cast<float>(a.max)};
   }
+  if (type == "Round") {
+    const bool even = graph.attrs<RoundAttrs>(node).mode == RoundMode::half_to_even;
+    return Unary{even ? Function::round_even : Function::round_away};
+  }
+  if (type == "Power") return power_of(graph, node);
   if (type == "Elu") return Unary{Function::elu, static_cast<float>(graph.attrs<EluAttrs>(node).alpha)};
   if (type == "Gelu") {
     const bool exact = graph.attrs<GeluAttrs>(node).approximation_mode == GeluMode::erf;

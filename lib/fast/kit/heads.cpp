@@ -78,13 +78,16 @@ std::optional<PartOfSplit> part_of_split(const Graphlet& graph, const HeadOperan
 
 i64 HeadAxes::dim(const View& v, i64 axis) const {
   if (axis == part_axis) return length;
-  axis -= rank - v.rank();
-  return axis < 0 ? 1 : v.dim(axis);
+  const auto more = v.rank() - rank;
+  if (axis > 0) return axis + more < 0 ? 1 : v.dim(axis + more);
+  i64 all = 1;
+  for (i64 i = 0; i <= more; ++i) all *= v.dim(i);
+  return all;
 }
 
 bool HeadAxes::fits(const View& v) const {
   if (part_axis >= 0) return v.rank() == rank && first + length <= v.dim(part_axis);
-  return v.rank() == rank || v.rank() == rank - 1;
+  return v.rank() == rank || v.rank() == rank - 1 || (v.rank() > rank && axes[0] == 0);
 }
 
 std::optional<std::array<i64, 4>> order_of(const Graphlet& graph, int node) {

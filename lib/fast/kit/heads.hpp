@@ -9,7 +9,7 @@
 namespace ovir::fast {
 
 /// Where batch, heads, rows and columns of an operand are in a tensor of rank `rank`, or of one less: the first axis is
-/// then 1.
+/// then 1. Of more, the first axes are one.
 struct HeadAxes {
   std::array<i64, 4> axes{0, 1, 2, 3};
   i64 rank = 4;

@@ -44,4 +44,57 @@ std::optional<PooledShape> pooled_shape(const PoolAttrs& attrs, std::span<const 
   return pooled;
 }
 
+namespace {
+
+/// windows(axis, spatial axis, its length, how many windows).
+template <class Windows>
+std::optional<PlanarPooling> with_windows(bool maximum, std::span<const i64> in, std::span<const i64> out,
+                                          Windows windows) {
+  const auto spatial = in.size() - 2;
+  if (in.size() < 3 || spatial > 3) return std::nullopt;
+  PlanarPooling pooling;
+  pooling.maximum = maximum;
+  pooling.planes = in[0] * in[1];
+  for (std::size_t i = 0; i < spatial; ++i) {
+    auto& axis = pooling.axes[3 - spatial + i];
+    axis.in = in[i + 2];
+    axis.windows.clear();
+    axis.windows.reserve(static_cast<std::size_t>(out[i + 2]));
+    windows(axis, i, axis.in, out[i + 2]);
+  }
+  return pooling.begin() ? std::optional(std::move(pooling)) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<PlanarPooling> planar_pooling(const PoolAttrs& attrs, bool maximum, std::span<const i64> in,
+                                            std::span<const i64> out) {
+  bool padded = false;
+  i64 kernel = 1;
+  auto pooling = with_windows(maximum, in, out, [&](PoolAxis& axis, std::size_t i, i64 length, i64 count) {
+    const auto w = attrs.window(i).resolved(length);
+    padded = padded || w.pad_begin != 0 || w.pad_end != 0;
+    kernel *= w.kernel;
+    axis.dilation = w.dilation;
+    for (i64 o = 0; o < count; ++o) {
+      const auto first = o * w.stride - w.pad_begin;
+      const auto skipped = first < 0 ? ceil_div(-first, w.dilation) : 0,
+                 end = first < length ? ceil_div(length - first, w.dilation) : 0;
+      axis.windows.push_back({first + skipped * w.dilation, std::min(end, w.kernel) - skipped});
+    }
+  });
+  // Where there is padding, and it counts, so does all of the kernel.
+  if (pooling && !maximum && padded && !attrs.exclude_pad) pooling->divisor = kernel;
+  return pooling;
+}
+
+std::optional<PlanarPooling> adaptive_pooling(bool maximum, std::span<const i64> in, std::span<const i64> out) {
+  return with_windows(maximum, in, out, [](PoolAxis& axis, std::size_t, i64 length, i64 count) {
+    for (i64 o = 0; o < count; ++o) {
+      const auto first = o * length / count;
+      axis.windows.push_back({first, ceil_div((o + 1) * length, count) - first});
+    }
+  });
+}
+
 }  // namespace ovir::fast

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "fast/kernels/convolution/shape.hpp"
+#include "fast/kernels/pooling/planar.hpp"
 #include "op/kit/window.hpp"
 
 namespace ovir::fast {
@@ -22,5 +23,11 @@ bool goes_beyond(const PoolAttrs& attrs, std::span<const i64> in, std::span<cons
 /// Of the last two spatial axes, or the only one, a plane of height 1. Nothing where a window may lie wholly beyond the
 /// plane, or is too large.
 std::optional<PooledShape> pooled_shape(const PoolAttrs& attrs, std::span<const i64> in, std::span<const i64> out);
+
+/// The same for plain planes and volumes; nothing where a window lies wholly beyond them.
+std::optional<PlanarPooling> planar_pooling(const PoolAttrs& attrs, bool maximum, std::span<const i64> in,
+                                            std::span<const i64> out);
+/// Windows that are laid so that there are as many as `out` says.
+std::optional<PlanarPooling> adaptive_pooling(bool maximum, std::span<const i64> in, std::span<const i64> out);
 
 }  // namespace ovir::fast

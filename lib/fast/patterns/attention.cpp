@@ -1,7 +1,7 @@
 // ScaledDotProductAttention-13 in f32, and the same as models spell it out: MatMul, a factor, a mask, Softmax, MatMul.
-// Queries, keys and values are of rank 4, or 3 where there is one head; parts of one value, and keys and values that
-// groups of heads share, are read as they are before Split, or Unsqueeze, Broadcast and Reshape. With Precision::bf16
-// the products are in bf16.
+// Queries, keys and values are of rank 4, or 3 where there is one head, or of more, whose first axes are the batch;
+// parts of one value, and keys and values that groups of heads share, are read as they are before Split, or Unsqueeze,
+// Broadcast and Reshape. With Precision::bf16 the products are in bf16.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -23,8 +23,11 @@ HeadView view_of(const View& v, const HeadAxes& a) {
     if (axis == a.part_axis) stride *= v.dim(axis);
     else stride *= axis == a.axes[2] && v.room > 0 ? v.room : a.dim(v, axis);
   }
-  HeadView view{
-      .batch = strides[a.axes[0]], .head = strides[a.axes[1]], .row = strides[a.axes[2]], .column = strides[a.axes[3]]};
+  // One batch of keys and values may be for all.
+  HeadView view{.batch = a.dim(v, a.axes[0]) == 1 ? 0 : strides[a.axes[0]],
+                .head = strides[a.axes[1]],
+                .row = strides[a.axes[2]],
+                .column = strides[a.axes[3]]};
   const auto first = a.part_axis < 0 ? 0 : a.first * strides[a.part_axis];
   if (v.type == ElementType::f32) view.data = v.as<const float>() + first;
   else view.narrow = reinterpret_cast<const std::uint16_t*>(v.data) + first;
@@ -101,10 +104,13 @@ class AttentionKernel final : public Kernel {
                      .keys = k.rows,
                      .depth = q.columns,
                      .value_depth = v.columns};
-    // Heads and batches that are broadcast otherwise, and masks of their own rank, are for the reference kernel.
-    if ((grouped_ ? s.kv_heads == 0 || s.heads % s.kv_heads != 0 : s.kv_heads != s.heads) || v.heads != s.kv_heads ||
-        k.batch != s.batch || v.batch != s.batch || s.keys == 0 || (several_ && s.keys == 1) || s.depth == 0 ||
-        k.columns != s.depth || v.rows != s.keys || (masked_ && sizes.in[3].rank() > 4) ||
+    // Heads and batches that are broadcast otherwise, and masks of some of the first axes are for the reference kernel.
+    const bool shared =
+        grouped_ ? s.kv_heads > 0 && s.heads % s.kv_heads == 0 : s.kv_heads == s.heads || s.kv_heads == 1;
+    const auto mask_batch = masked_ ? HeadDims(sizes.in[3], {}).batch : 1;
+    if (!shared || v.heads != s.kv_heads || (k.batch != s.batch && k.batch != 1) || v.batch != k.batch || s.keys == 0 ||
+        (several_ && s.keys == 1) || s.depth == 0 || k.columns != s.depth || v.rows != s.keys ||
+        (mask_batch != s.batch && mask_batch != 1) ||
         sizes.out[0].size() != s.batch * s.heads * s.queries * s.value_depth)
       return nullptr;
     s.causal = causal_;
@@ -377,8 +383,7 @@ std::optional<AddedConstants> added_constants(const Graphlet& graph, ValueRef v,
 std::optional<Match> match_spelled_out(const Graphlet& graph, int root) {
   const auto values = graph.only_user({root, 0});
   const auto& scores = graph.fact({root, 0}).shape;
-  if (graph.type(values) != "MatMul" || graph.input(values, 0).node != root || !scores.has_rank() ||
-      scores.rank() < 3 || scores.rank() > 4)
+  if (graph.type(values) != "MatMul" || graph.input(values, 0).node != root || !scores.has_rank() || scores.rank() < 3)
     return std::nullopt;
   const auto axis = graph.attrs<SoftmaxAttrs>(root).axis;
   const auto& last = graph.attrs<MatMulAttrs>(values);

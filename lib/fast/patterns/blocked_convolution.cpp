@@ -53,6 +53,7 @@ ConvolutionMethod choose(const ConvolutionShape& s, i64 once, bool open, bool ad
 }
 
 ConvolutionMethod choose_transposed(const ConvolutionShape& s, bool once, bool adds) {
+  if (s.is_depthwise()) return ConvolutionMethod::transposed_depthwise;
   if (!once && !adds && transposed_few_pays(s)) return ConvolutionMethod::transposed_few;
   if (transposed_product_pays(s)) return ConvolutionMethod::transposed_product;
   return !once && transposed_winograd_pays(s) ? ConvolutionMethod::transposed_winograd : ConvolutionMethod::transposed;

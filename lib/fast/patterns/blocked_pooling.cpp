@@ -1,4 +1,4 @@
-// MaxPool and AvgPool of one and two spatial axes in f32 between blocked values.
+// MaxPool and AvgPool of one and two spatial axes in f32 between blocked values, or plain ones.
 #include "fast/kernels/convolution/bf16.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kernels/pooling/blocked.hpp"
@@ -21,11 +21,19 @@ class BlockedPooling final : public Kernel {
 
   std::string name() const override { return maximum_ ? "blocked.max_pool" : "blocked.average_pool"; }
 
-  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
+  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
     const auto &in = sizes.in[0], &out = sizes.out[0];
-    const auto pooled = pooled_shape(attrs_, in.dims, out.dims);
-    if (!pooled) return nullptr;
     auto state = std::make_unique<State>();
+    const auto pooled = pooled_shape(attrs_, in.dims, out.dims);
+    if (in.type == ElementType::f32 && out.type == ElementType::f32 && in.layout == Layout::plain &&
+        out.layout == Layout::plain)
+      state->planar = planar_pooling(attrs_, maximum_, in.dims, out.dims);
+    if (state->planar && pooled && !state->planar->pays()) state->planar.reset();
+    if (state->planar) {
+      state->in = state->reserve(planar_scratch_size(*state->planar, runtime.threads()));
+      return state;
+    }
+    if (!pooled) return nullptr;
     state->pooled = *pooled;
     // In a narrower type where both sides are of it.
     state->narrow = in.type != ElementType::f32 && in.type == out.type;
@@ -48,6 +56,8 @@ class BlockedPooling final : public Kernel {
     auto& state = static_cast<State&>(prepared);
     const auto& s = state.pooled.shape;
     auto& pool = runtime.pool();
+    if (state.planar)
+      return planar_pool(*state.planar, in[0].as<const float>(), out[0].as<float>(), state.floats(state.in), pool);
     const auto* x = reinterpret_cast<const float*>(in[0].data);
     if (state.in) {
       if (in[0].type == ElementType::f32) to_blocked(x, state.floats(state.in), s.batch, s.channels, s.plane(), pool);
@@ -85,6 +95,7 @@ class BlockedPooling final : public Kernel {
 
  private:
   struct State final : KernelState {
+    std::optional<PlanarPooling> planar;  // where both sides are plain and it pays
     PooledShape pooled;
     bool narrow = false;
     Scratch in, out;

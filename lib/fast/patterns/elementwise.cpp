@@ -10,14 +10,32 @@
 namespace ovir::fast::patterns::elementwise {
 namespace {
 
+/// An operand; `slopes`: of PRelu, where one axis alone may be the channels.
+struct Operand {
+  ValueRef value;
+  bool slopes = false;
+  bool operator==(const Operand& o) const {
+    return value.node == o.value.node && value.port == o.value.port && slopes == o.slopes;
+  }
+};
+
+/// "If slope input rank is 1 and its dimension is equal to the second dimension of data input, then per channel
+/// broadcast is applied." What is left of leading axes is 1.
+bool are_by_channel(std::span<const i64> slopes, std::span<const i64> out) {
+  return slopes.size() == 1 && out.size() > 1 && slopes[0] == out[1];
+}
+
 /// How an operand lies beside an output of [N,C,spatial…]: as wide, one value, or one value a channel.
 enum class Extent : std::uint8_t { full, one, channel };
 
 class ElementwiseChain final : public Kernel {
  public:
   /// `extents`: by operand, where blocked values can be computed as they are; empty: they cannot.
-  ElementwiseChain(ChainProgram program, std::vector<Extent> extents, std::string name)
-      : program_(std::move(program)), extents_(std::move(extents)), name_(std::move(name)) {}
+  ElementwiseChain(ChainProgram program, std::vector<bool> slopes, std::vector<Extent> extents, std::string name)
+      : program_(std::move(program)),
+        slopes_(std::move(slopes)),
+        extents_(std::move(extents)),
+        name_(std::move(name)) {}
 
   std::string name() const override { return name_; }
 
@@ -27,6 +45,16 @@ class ElementwiseChain final : public Kernel {
     if (!is_blocked(out) && std::none_of(sizes.in.begin(), sizes.in.end(), is_blocked)) {
       std::vector<std::span<const i64>> shapes;
       for (const auto& v : sizes.in) shapes.push_back(v.dims);
+      std::vector<i64> channels(out.dims.size(), 1);
+      for (std::size_t i = 0; i < shapes.size(); ++i) {
+        if (!slopes_[i]) continue;
+        if (are_by_channel(shapes[i], out.dims)) {
+          channels[1] = out.dim(1);
+          shapes[i] = std::span(channels).subspan(1);
+        } else if (shapes[i].size() > out.dims.size()) {
+          shapes[i] = shapes[i].last(out.dims.size());
+        }
+      }
       return std::make_unique<State>(Chain(program_, shapes, out.dims));
     }
     // [N][C/16][plane][16]; operands that lie plainly are brought into it.
@@ -84,17 +112,22 @@ class ElementwiseChain final : public Kernel {
     Scratch out;
   };
   ChainProgram program_;
+  std::vector<bool> slopes_;  // by operand
   std::vector<Extent> extents_;
   std::string name_;
 };
 
 /// Empty where an operand lies otherwise, or channels do not fill their blocks.
-std::vector<Extent> extents_of(const Graphlet& graph, const std::vector<ValueRef>& operands, const PartialShape& out) {
+std::vector<Extent> extents_of(const Graphlet& graph, const std::vector<Operand>& operands, const PartialShape& out) {
   std::vector<Extent> result;
   if (!out.is_static() || out.rank() < 3 || out.rank() > 5 || out[1].length() % kBlock != 0) return {};
-  for (const auto& v : operands) {
-    const auto& shape = graph.fact(v).shape;
+  for (const auto& operand : operands) {
+    const auto& shape = graph.fact(operand.value).shape;
     if (!shape.is_static()) return {};
+    if (operand.slopes && shape.rank() == 1 && shape[0] == out[1]) {
+      result.push_back(Extent::channel);
+      continue;
+    }
     i64 size = 1;
     for (i64 i = 0; i < shape.rank(); ++i) size *= shape[i].length();
     const auto from_end = [&](i64 back) { return back <= shape.rank() ? shape[shape.rank() - back].length() : 1; };
@@ -119,12 +152,17 @@ std::optional<Binary> operation_of(const Graphlet& graph, int node) {
                                        {"Divide", Binary::divide},
                                        {"Maximum", Binary::maximum},
                                        {"Minimum", Binary::minimum},
-                                       {"SquaredDifference", Binary::squared_difference}};
+                                       {"SquaredDifference", Binary::squared_difference},
+                                       {"PRelu", Binary::prelu},
+                                       {"Mod", Binary::mod},
+                                       {"FloorMod", Binary::floor_mod},
+                                       {"Power", Binary::power}};
   const auto* entry = std::find_if(std::begin(kEntries), std::end(kEntries),
                                    [&](const Entry& e) { return e.type == graph.type(node); });
   if (entry == std::end(kEntries) || !is_f32(graph, graph.input(node, 0)) || !is_f32(graph, graph.input(node, 1)) ||
       !is_f32(graph, {node, 0}))
     return std::nullopt;
+  if (entry->operation == Binary::prelu) return entry->operation;
   const auto rule = entry->operation == Binary::divide ? graph.attrs<DivideAttrs>(node).rule()
                                                        : graph.attrs<BroadcastAttrs>(node).rule();
   return rule.kind == AutoBroadcast::pdpd ? std::nullopt : std::optional(entry->operation);
@@ -134,7 +172,11 @@ bool is_elementwise(const Graphlet& graph, int node) {
   return node >= 0 && (function_of(graph, node) || operation_of(graph, node));
 }
 
-bool same(ValueRef a, ValueRef b) { return a.node == b.node && a.port == b.port; }
+/// What a node reads: a function of constants, its first input alone.
+int operands_of(const Graphlet& graph, int node) { return function_of(graph, node) ? 1 : 2; }
+Operand operand_of(const Graphlet& graph, int node, int port) {
+  return {graph.input(node, port), port == 1 && graph.type(node) == "PRelu"};
+}
 
 /// A producer joins the chain of its user if nobody else reads it and it has the output's shape: a smaller one would be
 /// computed again and again.
@@ -154,50 +196,55 @@ std::optional<Match> match(const Graphlet& graph, int root) {
 
   std::vector<int> nodes{root};
   for (std::size_t i = 0; i < nodes.size() && nodes.size() < kMaxNodes; ++i)
-    for (int port = 0; port < (operation_of(graph, nodes[i]) ? 2 : 1); ++port)
+    for (int port = 0; port < operands_of(graph, nodes[i]); ++port)
       if (const auto v = graph.input(nodes[i], port); nodes.size() < kMaxNodes && joins(graph, shape, v, nodes[i]))
         nodes.push_back(v.node);
   std::sort(nodes.begin(), nodes.end());  // node numbers are in topological order
 
-  Match match{nodes, {}, nullptr};
+  std::vector<Operand> operands;
   for (const auto node : nodes)
-    for (int port = 0; port < (operation_of(graph, node) ? 2 : 1); ++port) {
-      const auto v = graph.input(node, port);
-      const bool inner = std::find(nodes.begin(), nodes.end(), v.node) != nodes.end();
-      const auto known = std::any_of(match.inputs.begin(), match.inputs.end(), [&](ValueRef i) { return same(i, v); });
-      if (!inner && !known) match.inputs.push_back(v);
+    for (int port = 0; port < operands_of(graph, node); ++port) {
+      const auto operand = operand_of(graph, node, port);
+      const bool inner = std::find(nodes.begin(), nodes.end(), operand.value.node) != nodes.end();
+      if (!inner && std::find(operands.begin(), operands.end(), operand) == operands.end()) operands.push_back(operand);
     }
-  ChainProgram program{static_cast<int>(match.inputs.size()), {}};
+  Match match{nodes, {}, nullptr};
+  std::vector<bool> slopes;
+  for (const auto& operand : operands) {
+    match.inputs.push_back(operand.value);
+    slopes.push_back(operand.slopes);
+  }
+  ChainProgram program{static_cast<int>(operands.size()), {}};
   std::string name = "elementwise";
-  const auto operand = [&](ValueRef v) {
-    const auto inner = std::find(nodes.begin(), nodes.end(), v.node);
+  const auto place_of = [&](const Operand& operand) {
+    const auto inner = std::find(nodes.begin(), nodes.end(), operand.value.node);
     if (inner != nodes.end()) return program.inputs + static_cast<int>(inner - nodes.begin());
-    const auto input = std::find_if(match.inputs.begin(), match.inputs.end(), [&](ValueRef i) { return same(i, v); });
-    return static_cast<int>(input - match.inputs.begin());
+    return static_cast<int>(std::find(operands.begin(), operands.end(), operand) - operands.begin());
   };
   for (const auto node : nodes) {
-    ChainStep step{.left = operand(graph.input(node, 0))};
-    if (const auto operation = operation_of(graph, node)) {
-      step.kind = ChainStep::binary;
-      step.operation = *operation;
-      step.right = operand(graph.input(node, 1));
+    ChainStep step{.left = place_of(operand_of(graph, node, 0))};
+    if (const auto function = function_of(graph, node)) {
+      step.function = *function;
     } else {
-      step.function = *function_of(graph, node);
+      step.kind = ChainStep::binary;
+      step.operation = *operation_of(graph, node);
+      step.right = place_of(operand_of(graph, node, 1));
     }
     program.steps.push_back(step);
     name += (node == nodes.front() ? "." : "+") + std::string(graph.type(node));
   }
   if (!program.fits()) return std::nullopt;
-  match.kernel =
-      std::make_unique<ElementwiseChain>(std::move(program), extents_of(graph, match.inputs, shape), std::move(name));
+  match.kernel = std::make_unique<ElementwiseChain>(std::move(program), std::move(slopes),
+                                                    extents_of(graph, operands, shape), std::move(name));
   return match;
 }
 
 // clang-format off
 constexpr std::string_view kRoots[] = {
-    "Abs", "Add", "Ceiling", "Clamp", "Divide", "Elu", "Erf", "Exp", "Floor", "Gelu", "HSigmoid", "HSwish",
-    "HardSigmoid", "Log", "Maximum", "Minimum", "Mish", "Multiply", "Negative", "PRelu", "Relu", "Selu", "Sigmoid",
-    "Sign", "SoftPlus", "SoftSign", "Sqrt", "SquaredDifference", "Subtract", "Swish", "Tanh"};
+    "Abs", "Acos", "Acosh", "Add", "Asin", "Asinh", "Atan", "Atanh", "Ceiling", "Clamp", "Cos", "Cosh", "Divide",
+    "Elu", "Erf", "Exp", "Floor", "FloorMod", "Gelu", "HSigmoid", "HSwish", "HardSigmoid", "Log", "Maximum",
+    "Minimum", "Mish", "Mod", "Multiply", "Negative", "PRelu", "Power", "Relu", "Round", "Selu", "Sigmoid", "Sign",
+    "Sin", "Sinh", "SoftPlus", "SoftSign", "Sqrt", "SquaredDifference", "Subtract", "Swish", "Tan", "Tanh"};
 // clang-format on
 
 }  // namespace

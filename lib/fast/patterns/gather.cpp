@@ -1,9 +1,13 @@
-// Gather along the first axis of a constant of f16 or bf16: rows become f32 as they are picked, the others never.
+// Gather of any type along any axis. Rows of a constant of f16 or bf16 become f32 as they are picked, the others never.
+#include "fast/kernels/movement/gather.hpp"
+
 #include <algorithm>
 #include <cstdint>
 
 #include "fast/kernels/chunks.hpp"
+#include "fast/kernels/movement/parts.hpp"
 #include "fast/kit/functions.hpp"
+#include "op/kit/movement_attrs.hpp"
 
 namespace ovir::fast::patterns::gather {
 namespace {
@@ -52,17 +56,64 @@ class NarrowGather final : public Kernel {
   bool from_end_;
 };
 
+class GatherKernel final : public Kernel {
+ public:
+  GatherKernel(i64 axis, i64 batch_dims, bool from_end) : axis_(axis), batch_dims_(batch_dims), from_end_(from_end) {}
+
+  std::string name() const override { return "gather"; }
+
+  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
+    return sizes.in[0].type == sizes.out[0].type ? std::make_unique<KernelState>() : nullptr;
+  }
+
+  void run(KernelState&, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
+    const auto &data = in[0], &indices = in[1];
+    const auto batch = batch_dims_ < 0 ? batch_dims_ + indices.rank() : batch_dims_;
+    Gathering what{.batches = 1,
+                   .outer = outer_of(data, axis_),
+                   .length = data.dim(axis_),
+                   .picks = indices.size(),
+                   .slice = run_bytes(data, axis_ + 1),
+                   .from_end = from_end_};
+    for (i64 i = 0; i < batch; ++i) what.batches *= data.dim(i);
+    what.outer /= what.batches;
+    what.picks /= what.batches;
+    auto* y = out[0].data;
+    if (indices.type == ElementType::i64) fast::gather(what, data.data, indices.as<const i64>(), y, runtime.pool());
+    else fast::gather(what, data.data, indices.as<const std::int32_t>(), y, runtime.pool());
+  }
+
+ private:
+  i64 axis_, batch_dims_;
+  bool from_end_;
+};
+
+std::optional<Match> match_plain(const Graphlet& graph, int root) {
+  const auto data = graph.input(root, 0), indices = graph.input(root, 1);
+  const auto& shape = graph.fact(data).shape;
+  const auto type = graph.stored(indices);
+  if (!shape.has_rank() || !graph.fact(indices).shape.has_rank() || !is_bytes(graph.stored(data)) ||
+      (type != ElementType::i32 && type != ElementType::i64))
+    return std::nullopt;
+  const auto axis = graph.input(root, 2);
+  const auto axes = constant_axes(graph, axis, shape.rank());
+  if (!axes || axes->size() != 1) return std::nullopt;
+  const auto since = graph.node(root).version->since;
+  const auto batch_dims = since == 1 ? 0 : graph.attrs<GatherAttrs>(root).batch_dims;
+  return Match{{root}, {data, indices, axis}, std::make_unique<GatherKernel>(axes->front(), batch_dims, since >= 8)};
+}
+
 std::optional<Match> match(const Graphlet& graph, int root) {
   const auto table = graph.input(root, 0), indices = graph.input(root, 1), axis = graph.input(root, 2);
   const auto narrow = graph.narrow(table);
-  if (narrow.node < 0) return std::nullopt;
+  if (narrow.node < 0) return match_plain(graph, root);
   const auto& constant = graph.node(narrow.node).constant;
   const auto axes = constant_axes(graph, axis, constant.rank());
   const auto type = graph.stored(indices);
   // Along the first axis there are no batch dims.
   if (constant.size() == 0 || !axes || *axes != std::vector<i64>{0} || !graph.fact(indices).shape.has_rank() ||
       (type != ElementType::i32 && type != ElementType::i64))
-    return std::nullopt;
+    return match_plain(graph, root);
   Match match{{root}, {table, indices, axis}, nullptr};
   match.kernel = std::make_unique<NarrowGather>(constant, graph.node(root).version->since >= 8);
   return match;

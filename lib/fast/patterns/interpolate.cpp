@@ -1,9 +1,17 @@
-// Interpolate in f32 along the two spatial axes of images: the nearest element, or linear between neighbors.
+// Interpolate in f32 along the two spatial axes of images: the nearest element, or linear between neighbors. Of other
+// axes, and by other filters, one axis after the other.
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <numeric>
+
 #include "fast/kernels/convolution/reorder.hpp"
+#include "fast/kernels/movement/parts.hpp"
+#include "fast/kernels/movement/resample.hpp"
 #include "fast/kernels/movement/resize.hpp"
 #include "fast/kit/functions.hpp"
 #include "fast/kit/levels.hpp"
-#include "op/kit/interpolation.hpp"
+#include "op/kit/interpolation_taps.hpp"
 
 namespace ovir::fast::patterns::interpolate {
 namespace {
@@ -124,6 +132,106 @@ class Interpolate final : public Kernel {
   std::optional<ChannelLevels> levels_;
 };
 
+/// One axis after the other, as the specification has it.
+class Resample final : public Kernel {
+ public:
+  /// `scales`: by axis; empty: the quotients of the lengths.
+  Resample(const Task& task, std::vector<i64> axes, std::vector<float> scales)
+      : task_(task), axes_(std::move(axes)), scales_(std::move(scales)) {}
+
+  std::string name() const override { return "resample"; }
+
+  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
+    const auto &x = sizes.in[0], &y = sizes.out[0];
+    const auto scale = [&](std::size_t i) {
+      const auto axis = axes_[i];
+      return scales_.empty() ? static_cast<float>(y.dim(axis)) / static_cast<float>(x.dim(axis)) : scales_[i];
+    };
+    bool shorter = false;
+    for (std::size_t i = 0; i < axes_.size(); ++i) shorter = shorter || scale(i) < 1;
+    auto state = std::make_unique<State>();
+    std::vector<i64> dims(x.dims.begin(), x.dims.end());
+    i64 largest = 0;
+    for (std::size_t i = 0; i < axes_.size(); ++i) {
+      const auto axis = axes_[i];
+      if (!state->passes.empty()) {
+        i64 size = 1;
+        for (const auto d : dims) size *= d;
+        largest = std::max(largest, size);
+      }
+      Pass pass{1, 1, table(x.dim(axis), y.dim(axis), scale(i), task_.antialias && shorter)};
+      for (i64 d = 0; d < x.rank(); ++d)
+        if (d != axis) (d < axis ? pass.outer : pass.inner) *= dims[d];
+      dims[axis] = y.dim(axis);
+      if (!is_identity(pass.taps)) state->passes.push_back(std::move(pass));
+    }
+    for (auto& room : state->rooms)
+      if (largest > 0) room = state->reserve(largest);
+    return state;
+  }
+
+  void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
+           Runtime& runtime) const override {
+    const auto& state = static_cast<State&>(prepared);
+    const auto* from = in[0].as<const float>();
+    auto* const y = out[0].as<float>();
+    if (state.passes.empty()) return copy_runs(in[0].data, 0, out[0].data, 0, run_bytes(out[0], 0), 1, runtime.pool());
+    for (std::size_t i = 0; i < state.passes.size(); ++i) {
+      const auto& pass = state.passes[i];
+      auto* to = i + 1 == state.passes.size() ? y : state.floats(state.rooms[i % 2]);
+      resample(pass.taps, pass.outer, pass.inner, from, to, runtime.pool());
+      from = to;
+    }
+  }
+
+ private:
+  struct Pass {
+    i64 outer, inner;
+    AxisTaps taps;
+  };
+  struct State final : KernelState {
+    std::vector<Pass> passes;
+    std::array<Scratch, 2> rooms;
+  };
+
+  static bool is_identity(const AxisTaps& taps) {
+    if (taps.in != taps.out || taps.count != 1) return false;
+    for (i64 i = 0; i < taps.out; ++i)
+      if (taps.index[i] != i || taps.weight[i] != 1) return false;
+    return true;
+  }
+
+  /// Elements of fewer taps than others have their last one several times, with the weight 0.
+  AxisTaps table(i64 in, i64 out, float scale, bool antialias) const {
+    const auto taps = interpolation::taps_of(task_, in, out, scale, antialias, std::pmr::get_default_resource());
+    AxisTaps table{.in = in, .out = out, .count = 1, .index = {}, .weight = {}, .picks = task_.mode == Mode::nearest};
+    // Filters are given with what lies just beside them.
+    const auto each = [&](i64 k, const auto& work) {
+      for (auto t = taps.start[k]; t < taps.start[k + 1]; ++t)
+        if (taps.weight[t] != 0) work(taps.index[t], static_cast<float>(taps.weight[t]));
+    };
+    for (i64 k = 0; k < out; ++k) {
+      i64 count = 0;
+      each(k, [&](i64, float) { ++count; });
+      table.count = std::max(table.count, count);
+    }
+    table.index.resize(out * table.count, 0);
+    table.weight.resize(out * table.count, 0);
+    for (i64 k = 0; k < out; ++k) {
+      auto at = k * table.count;
+      each(k, [&](i64 index, float weight) {
+        std::fill(table.index.begin() + at, table.index.begin() + (k + 1) * table.count, index);
+        table.weight[at++] = weight;
+      });
+    }
+    return table;
+  }
+
+  Task task_;
+  std::vector<i64> axes_;
+  std::vector<float> scales_;
+};
+
 Task task_of(const Graphlet& graph, int root) {
   const auto since = graph.node(root).version->since;
   if (since == 1) return task1(graph.attrs<interpolation::Attrs1>(root));
@@ -158,25 +266,68 @@ std::optional<Scales> scales_of(const Graphlet& graph, int root, const Task& tas
   return scales;
 }
 
+/// The sizes or scales, and axes, that a layer has are operands, for the kernel's sizes follow from them.
+Match with_sizes(const Graphlet& graph, int root, std::unique_ptr<const Kernel> kernel) {
+  Match match{{root}, {}, std::move(kernel)};
+  for (const auto& input : graph.node(root).inputs)
+    if (input.node >= 0) match.inputs.push_back(input);
+  return match;
+}
+
+std::optional<Match> match_any(const Graphlet& graph, int root, const Task& task) {
+  const auto& shape = graph.fact(graph.input(root, 0)).shape;
+  const auto rank = shape.rank();
+  std::vector<i64> axes(task.axes.begin(), task.axes.end());
+  const auto given = task.axes_port < 0 ? ValueRef{} : graph.input(root, task.axes_port);
+  if (given.node >= 0) {
+    auto constant = constant_axes(graph, given, rank);
+    if (!constant) return std::nullopt;
+    axes = std::move(*constant);
+  } else if (task.axes_port >= 0) {
+    axes.resize(rank);
+    std::iota(axes.begin(), axes.end(), 0);
+  }
+  std::vector<float> scales;
+  if (task.by_scale) {
+    const auto* numbers = graph.constant(graph.input(root, task.target));
+    if (!numbers || numbers->type() != ElementType::f32 || numbers->size() != std::ssize(axes)) return std::nullopt;
+    scales.assign(numbers->data<float>(), numbers->data<float>() + numbers->size());
+  }
+  for (auto& axis : axes)
+    if (axis < 0) axis += rank;
+  if (task.as_pillow()) {
+    // Pillow filters columns before rows.
+    std::vector<std::pair<i64, float>> both;
+    for (std::size_t i = 0; i < axes.size(); ++i) both.emplace_back(axes[i], scales.empty() ? 0 : scales[i]);
+    std::ranges::sort(both, std::greater<>(), &std::pair<i64, float>::first);
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      axes[i] = both[i].first;
+      if (!scales.empty()) scales[i] = both[i].second;
+    }
+  }
+  return with_sizes(graph, root, std::make_unique<Resample>(task, std::move(axes), std::move(scales)));
+}
+
 std::optional<Match> match(const Graphlet& graph, int root) {
   const auto x = graph.input(root, 0);
   const auto &shape = graph.fact(x).shape, &out = graph.fact({root, 0}).shape;
-  if (!is_f32(graph, x) || !shape.has_rank() || shape.rank() != 4 || !out.has_rank()) return std::nullopt;
+  if (!is_f32(graph, x) || !shape.has_rank() || !out.has_rank()) return std::nullopt;
   const auto task = task_of(graph, root);
   const auto is_zero = [](i64 pad) { return pad == 0; };
-  if ((task.mode != Mode::nearest && task.mode != Mode::linear_onnx) ||
-      !std::all_of(task.pads_begin.begin(), task.pads_begin.end(), is_zero) ||
+  if (!std::all_of(task.pads_begin.begin(), task.pads_begin.end(), is_zero) ||
       !std::all_of(task.pads_end.begin(), task.pads_end.end(), is_zero))
     return std::nullopt;
+  const auto stays = [&](i64 axis) {
+    return !shape[axis].is_static() || !out[axis].is_static() || shape[axis].length() == out[axis].length();
+  };
+  if (shape.rank() != 4 || !stays(0) || !stays(1) || (task.mode != Mode::nearest && task.mode != Mode::linear_onnx))
+    return match_any(graph, root, task);
   const auto scales = scales_of(graph, root, task);
   // Where sizes are known the layouts count on the kernel.
   if (!scales || (shape.is_static() && out.is_static() && !Interpolate::suits(shape.to_shape(), out.to_shape())))
-    return std::nullopt;
+    return match_any(graph, root, task);
   auto levels = task.mode == Mode::nearest ? channel_levels(graph, x, 1) : std::nullopt;
-  Match match{{root}, {x}, std::make_unique<Interpolate>(task, *scales, std::move(levels))};
-  for (const auto& sizes : std::span(graph.node(root).inputs).subspan(1))
-    if (sizes.node >= 0) match.inputs.push_back(sizes);
-  return match;
+  return with_sizes(graph, root, std::make_unique<Interpolate>(task, *scales, std::move(levels)));
 }
 
 constexpr std::string_view kRoots[] = {"Interpolate"};

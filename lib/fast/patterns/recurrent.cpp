@@ -1,4 +1,6 @@
-// LSTMSequence, GRUSequence, LSTMCell and GRUCell in f32 with constant weights, packed when the plan is made.
+// LSTMSequence, GRUSequence, RNNSequence and their cells in f32 with constant weights, packed when the plan is made.
+#include <array>
+
 #include "fast/kernels/chunks.hpp"
 #include "fast/kernels/recurrent/lstm.hpp"
 #include "fast/kit/functions.hpp"
@@ -19,25 +21,31 @@ Buffer packed(const float* from, i64 n, i64 k) {
   return to;
 }
 
+enum class Cell : std::uint8_t { rnn, gru, lstm };
+
 class Recurrent final : public Kernel {
  public:
   struct Form {
-    bool lstm, sequence, linear_before_reset;
+    Cell cell;
+    bool sequence, linear_before_reset;
     SequenceDirection direction;
     i64 inputs, hidden;
     Unary gates, state, output;
     int lengths;  ///< the operand; -1: all steps count
 
     i64 directions() const { return direction == SequenceDirection::bidirectional ? 2 : 1; }
-    i64 rows() const { return (lstm ? 4 : 3) * hidden; }
+    i64 rows() const { return (cell == Cell::lstm ? 4 : cell == Cell::gru ? 3 : 1) * hidden; }
+    /// Of the states' product that is taken at once.
+    i64 columns() const { return cell == Cell::gru ? 2 * hidden : rows(); }
+    bool lstm() const { return cell == Cell::lstm; }
   };
 
   /// w: [directions][rows][inputs], r: [directions][rows][hidden], bias: [directions][biases] or null.
   Recurrent(const Form& form, const float* w, const float* r, const float* bias, i64 biases) : form_(form) {
-    const auto n = form.hidden, rows = form.rows(), wide = form.lstm ? rows : 2 * n;
+    const auto n = form.hidden, rows = form.rows(), wide = form.columns();
     for (i64 d = 0; d < form.directions(); ++d) {
       Packed p{packed(w + d * rows * form.inputs, rows, form.inputs), packed(r + d * rows * n, wide, n), {}, {}};
-      if (!form.lstm) p.hidden_gate = packed(r + (d * rows + wide) * n, n, n);
+      if (form.cell == Cell::gru) p.hidden_gate = packed(r + (d * rows + wide) * n, n, n);
       if (bias) {
         p.bias = Buffer(biases + 2 * kColumns);
         std::copy_n(bias + d * biases, biases, p.bias.data());
@@ -47,7 +55,8 @@ class Recurrent final : public Kernel {
   }
 
   std::string name() const override {
-    return std::string(form_.lstm ? "lstm" : "gru") + (form_.sequence ? ".sequence" : ".cell");
+    constexpr std::array kNames{"rnn", "gru", "lstm"};
+    return std::string(kNames[static_cast<std::size_t>(form_.cell)]) + (form_.sequence ? ".sequence" : ".cell");
   }
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
@@ -63,10 +72,11 @@ class Recurrent final : public Kernel {
     s.output = form_.output;
     if (x.dim(x.rank() - 1) != s.inputs) return nullptr;
     state->y = Buffer(form_.sequence ? 0 : s.batch * s.hidden);
-    state->each = form_.lstm ? lstm_scratch_size(s) : gru_scratch_size(s);
+    if (form_.lstm()) state->each = lstm_scratch_size(s);
+    else state->each = form_.cell == Cell::gru ? gru_scratch_size(s) : rnn_scratch_size(s);
     state->scratch = Buffer(form_.directions() * state->each);
     state->h = Buffer(form_.directions() * s.batch * s.hidden);
-    state->c = Buffer(form_.lstm ? form_.directions() * s.batch * s.hidden : 0);
+    state->c = Buffer(form_.lstm() ? form_.directions() * s.batch * s.hidden : 0);
     if (form_.lengths >= 0) state->lengths.resize(s.batch);
     return state;
   }
@@ -105,7 +115,7 @@ class Recurrent final : public Kernel {
     const auto n = s.hidden, directions = form_.directions(), own = s.batch * n;
     // States are [batch][directions][hidden] outside, and each direction's lie together here.
     const auto at = [&](i64 b) { return (b * directions + d) * n; };
-    float *h = state.h.data() + d * own, *c = form_.lstm ? state.c.data() + d * own : nullptr;
+    float *h = state.h.data() + d * own, *c = form_.lstm() ? state.c.data() + d * own : nullptr;
     for (i64 b = 0; b < s.batch; ++b) {
       std::copy_n(in[1].as<const float>() + at(b), n, h + b * n);
       if (c) std::copy_n(in[2].as<const float>() + at(b), n, c + b * n);
@@ -118,9 +128,10 @@ class Recurrent final : public Kernel {
                              .h = h,
                              .c = c};
     auto* scratch = state.scratch.data() + d * state.each;
-    const Panels w{p.inputs.data(), s.inputs, form_.rows()}, r{p.states.data(), n, form_.lstm ? 4 * n : 2 * n};
+    const Panels w{p.inputs.data(), s.inputs, form_.rows()}, r{p.states.data(), n, form_.columns()};
     const auto* bias = p.bias.data();
-    if (form_.lstm) lstm(s, w, r, bias, data, scratch, pool);
+    if (form_.lstm()) lstm(s, w, r, bias, data, scratch, pool);
+    else if (form_.cell == Cell::rnn) rnn(s, w, r, bias, data, scratch, pool);
     else gru(s, w, r, {p.hidden_gate.data(), n, n}, bias, form_.linear_before_reset, data, scratch, pool);
     const std::size_t first = form_.sequence ? 1 : 0;
     for (i64 b = 0; b < s.batch; ++b) {
@@ -147,11 +158,12 @@ const Tensor* f32_constant(const Graphlet& graph, ValueRef v) {
 std::optional<Match> match(const Graphlet& graph, int root) {
   const auto type = graph.type(root);
   const auto& attrs = graph.attrs<RecurrentAttrs>(root);
-  const bool lstm = type.starts_with("LSTM"), sequence = type.ends_with("Sequence");
+  const auto cell = type.starts_with("LSTM") ? Cell::lstm : type.starts_with("GRU") ? Cell::gru : Cell::rnn;
+  const bool sequence = type.ends_with("Sequence");
   if (attrs.clip > 0 || attrs.weights_format != GateOrder::fico || attrs.input_forget) return std::nullopt;
   // A cell by itself is too little work for its weights to be packed.
   if (!sequence && !graph.options().steady()) return std::nullopt;
-  const int states = lstm ? 2 : 1, lengths = sequence ? 1 + states : -1, w_port = 1 + states + sequence;
+  const int states = cell == Cell::lstm ? 2 : 1, lengths = sequence ? 1 + states : -1, w_port = 1 + states + sequence;
   const auto *w = f32_constant(graph, graph.input(root, w_port)),
              *r = f32_constant(graph, graph.input(root, w_port + 1));
   const bool biased = graph.input(root, w_port + 2).node >= 0;
@@ -163,13 +175,13 @@ std::optional<Match> match(const Graphlet& graph, int root) {
     match.inputs.push_back(graph.input(root, port));
     if (!is_f32(graph, match.inputs.back())) return std::nullopt;
   }
-  Recurrent::Form form{lstm,
+  Recurrent::Form form{cell,
                        sequence,
                        attrs.linear_before_reset,
                        sequence ? attrs.direction : SequenceDirection::forward,
                        w->dim(w->rank() - 1),
                        attrs.hidden_size,
-                       {Function::sigmoid},
+                       {cell == Cell::rnn ? Function::tanh : Function::sigmoid},
                        {Function::tanh},
                        {Function::tanh},
                        -1};
@@ -190,7 +202,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   return match;
 }
 
-constexpr std::string_view kRoots[] = {"LSTMSequence", "GRUSequence", "LSTMCell", "GRUCell"};
+constexpr std::string_view kRoots[] = {"LSTMSequence", "GRUSequence", "RNNSequence", "LSTMCell", "GRUCell", "RNNCell"};
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// ReduceMean, ReduceSum, ReduceMax, ReduceMin and ReduceL2 of f32 over neighboring axes; over all spatial axes, of
-// blocked values too (global pooling).
+// Reductions over axes, of which at most two groups lie apart: of f32, integers and booleans. Over all spatial axes of
+// f32, of blocked values too (global pooling).
 #include <algorithm>
 
 #include "fast/kernels/reduction/reduce.hpp"
@@ -9,62 +9,125 @@
 namespace ovir::fast::patterns::reduction {
 namespace {
 
+/// Axes [parts, middle) and [first, last) are reduced; parts == middle: no more than the latter.
+struct Axes {
+  i64 parts, middle, first, last;
+};
+
+Reduced reduced(const View& x, const Axes& axes) {
+  Reduced s;
+  for (i64 i = 0; i < x.rank(); ++i) {
+    if (i < axes.parts) s.outer *= x.dim(i);
+    else if (i < axes.middle) s.parts *= x.dim(i);
+    else if (i < axes.first) s.middle *= x.dim(i);
+    else (i < axes.last ? s.n : s.inner) *= x.dim(i);
+  }
+  return s;
+}
+
 class ReductionKernel final : public Kernel {
  public:
-  /// Axes [first, last).
-  ReductionKernel(Reduction what, i64 first, i64 last, bool takes_blocks)
-      : what_(what), first_(first), last_(last), takes_blocks_(takes_blocks) {}
+  ReductionKernel(Reduction what, const Axes& axes, bool takes_blocks)
+      : what_(what), axes_(axes), takes_blocks_(takes_blocks) {}
 
   std::string name() const override { return "reduction"; }
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
     const auto& x = sizes.in[0];
-    return x.rank() >= last_ ? std::make_unique<KernelState>() : nullptr;
+    return x.rank() >= axes_.last ? std::make_unique<KernelState>() : nullptr;
   }
 
   void run(KernelState&, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
     const auto& x = in[0];
-    i64 outer = 1, n = 1, inner = 1;
-    for (i64 i = 0; i < x.rank(); ++i) (i < first_ ? outer : (i < last_ ? n : inner)) *= x.dim(i);
+    auto shape = reduced(x, axes_);
     // [N][C/16][spatial][16]: the blocks of an image are as many rows of 16 as it has channels.
-    if (x.layout == Layout::blocked) {
-      outer /= kBlock;
-      inner = kBlock;
-    }
-    reduce(what_, x.as<const float>(), out[0].as<float>(), outer, n, inner, runtime.pool());
+    if (x.layout == Layout::blocked) shape = {.outer = shape.outer / kBlock, .n = shape.n, .inner = kBlock};
+    reduce(what_, x.as<const float>(), out[0].as<float>(), shape, runtime.pool());
   }
 
   bool reads(int, Layout layout) const override { return layout == Layout::plain || takes_blocks_; }
 
  private:
   Reduction what_;
-  i64 first_, last_;
+  Axes axes_;
   bool takes_blocks_;
 };
 
-Reduction reduction_of(std::string_view type) {
-  if (type == "ReduceMean") return Reduction::mean;
-  if (type == "ReduceMax") return Reduction::maximum;
-  if (type == "ReduceL2") return Reduction::norm;
-  return type == "ReduceMin" ? Reduction::minimum : Reduction::sum;
+class FoldKernel final : public Kernel {
+ public:
+  FoldKernel(Fold what, const Axes& axes) : what_(what), axes_(axes) {}
+
+  std::string name() const override { return "fold"; }
+
+  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
+    const auto& x = sizes.in[0];
+    return x.rank() >= axes_.last && can_fold(what_, x.type) ? std::make_unique<KernelState>() : nullptr;
+  }
+
+  void run(KernelState&, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
+    fold(what_, in[0].type, in[0].data, out[0].data, reduced(in[0], axes_), runtime.pool());
+  }
+
+ private:
+  Fold what_;
+  Axes axes_;
+};
+
+struct Operation {
+  std::string_view type;
+  std::optional<Reduction> f32;
+  std::optional<Fold> others;
+};
+constexpr Operation kOperations[] = {
+    {"ReduceMean", Reduction::mean, {}},
+    {"ReduceSum", Reduction::sum, Fold::sum},
+    {"ReduceMax", Reduction::maximum, Fold::maximum},
+    {"ReduceMin", Reduction::minimum, Fold::minimum},
+    {"ReduceL1", Reduction::absolute, {}},
+    {"ReduceL2", Reduction::norm, {}},
+    {"ReduceProd", {}, Fold::product},
+    {"ReduceLogicalAnd", {}, Fold::all},
+    {"ReduceLogicalOr", {}, Fold::any},
+};
+
+/// Nothing where there are none, or more than two groups of neighbors.
+std::optional<Axes> axes_of(std::vector<i64> list) {
+  if (list.empty()) return std::nullopt;
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+  const auto ends = [&](std::size_t i) { return i + 1 == list.size() || list[i + 1] != list[i] + 1; };
+  std::size_t split = 0;
+  while (!ends(split)) ++split;
+  if (split + 1 == list.size()) return Axes{list.front(), list.front(), list.front(), list.back() + 1};
+  for (auto i = split + 1; i + 1 < list.size(); ++i)
+    if (ends(i)) return std::nullopt;
+  return Axes{list.front(), list[split] + 1, list[split + 1], list.back() + 1};
 }
 
 std::optional<Match> match(const Graphlet& graph, int root) {
   const auto x = graph.input(root, 0);
   const auto& shape = graph.fact(x).shape;
-  if (!is_f32(graph, x) || !shape.has_rank()) return std::nullopt;
-  auto axes = constant_axes(graph, graph.input(root, 1), shape.rank());
-  if (!axes || axes->empty()) return std::nullopt;
-  auto& list = *axes;
-  std::sort(list.begin(), list.end());
-  for (std::size_t i = 1; i < list.size(); ++i)
-    if (list[i] != list[i - 1] + 1) return std::nullopt;
-  const auto first = list.front(), last = list.back() + 1;
-  const bool blocks = first == 2 && last == shape.rank() && shape.is_static() && shape[1].length() % kBlock == 0;
-  return Match{{root}, {x}, std::make_unique<ReductionKernel>(reduction_of(graph.type(root)), first, last, blocks)};
+  if (!shape.has_rank()) return std::nullopt;
+  const auto list = constant_axes(graph, graph.input(root, 1), shape.rank());
+  const auto axes = list ? axes_of(*list) : std::nullopt;
+  if (!axes) return std::nullopt;
+  const auto type = graph.type(root);
+  const auto& operation =
+      *std::find_if(std::begin(kOperations), std::end(kOperations), [&](const Operation& o) { return o.type == type; });
+  const auto [parts, middle, first, last] = *axes;
+  if (operation.f32 && is_f32(graph, x)) {
+    const bool blocks =
+        parts == middle && first == 2 && last == shape.rank() && shape.is_static() && shape[1].length() % kBlock == 0;
+    return Match{{root}, {x}, std::make_unique<ReductionKernel>(*operation.f32, *axes, blocks)};
+  }
+  const auto stored = graph.stored(x);
+  if (!operation.others || !can_fold(*operation.others, stored) || graph.stored({root, 0}) != stored)
+    return std::nullopt;
+  return Match{{root}, {x}, std::make_unique<FoldKernel>(*operation.others, *axes)};
 }
 
-constexpr std::string_view kRoots[] = {"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceL2"};
+constexpr std::string_view kRoots[] = {"ReduceMean", "ReduceSum",  "ReduceMax",        "ReduceMin",      "ReduceL1",
+                                       "ReduceL2",   "ReduceProd", "ReduceLogicalAnd", "ReduceLogicalOr"};
 
 }  // namespace
 

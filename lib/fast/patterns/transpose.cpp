@@ -1,10 +1,12 @@
-// Transpose of f32. Channels that come last, or first, are taken from, or brought into, blocked values; also where a
+// Transpose. Channels of f32 that come last, or first, are taken from, or brought into, blocked values; also where a
 // Reshape makes one axis of the plane, as encoders of images have it: [N][H·W][C] before and after convolutions.
 #include <algorithm>
 #include <array>
 
 #include "fast/kernels/convolution/reorder.hpp"
+#include "fast/kernels/movement/parts.hpp"
 #include "fast/kernels/movement/permute.hpp"
+#include "fast/kernels/movement/strided.hpp"
 #include "fast/kit/functions.hpp"
 
 namespace ovir::fast::patterns::transpose {
@@ -45,6 +47,35 @@ class TransposeKernel final : public Kernel {
  private:
   std::vector<i64> order_;
   bool whole_blocks_;
+};
+
+/// Of any type but f32.
+class ElementsKernel final : public Kernel {
+ public:
+  explicit ElementsKernel(std::vector<i64> order) : order_(std::move(order)) {}
+
+  std::string name() const override { return "transpose"; }
+
+  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
+    const auto& from = sizes.in[0];
+    if (from.rank() != std::ssize(order_) || from.type != sizes.out[0].type) return nullptr;
+    auto state = std::make_unique<State>();
+    std::array<i64, kMaxDims> strides{};
+    i64 stride = 1;
+    for (auto d = from.rank(); d-- > 0; stride *= from.dim(d)) strides[d] = stride;
+    for (const auto d : order_) state->axes.add(from.dim(d), strides[d]);
+    return state;
+  }
+
+  void run(KernelState& state, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
+    copy_strided(static_cast<State&>(state).axes, byte_width(out[0].type), in[0].data, out[0].data, runtime.pool());
+  }
+
+ private:
+  struct State final : KernelState {
+    StridedAxes axes;
+  };
+  std::vector<i64> order_;
 };
 
 /// Between [N][H·W][C] and [N][C][H][W], whose channels fill their blocks.
@@ -104,9 +135,11 @@ std::optional<Match> match_planes(const Graphlet& graph, int root) {
 std::optional<Match> match(const Graphlet& graph, int root) {
   const auto x = graph.input(root, 0);
   const auto& shape = graph.fact(x).shape;
-  if (!is_f32(graph, x) || !shape.has_rank() || shape.rank() > kMaxDims) return std::nullopt;
+  const auto type = graph.stored(x);
+  if (!is_bytes(type) || byte_width(type) > 8 || !shape.has_rank() || shape.rank() > kMaxDims) return std::nullopt;
   auto order = constant_axes(graph, graph.input(root, 1), shape.rank());
-  if (!order || std::ssize(*order) != shape.rank()) return std::nullopt;
+  if (!order || order->empty() || std::ssize(*order) != shape.rank()) return std::nullopt;
+  if (!is_f32(graph, x)) return Match{{root}, {x}, std::make_unique<ElementsKernel>(std::move(*order))};
   auto& axes = *order;
   if (axes == std::vector<i64>{0, 2, 1})
     if (auto with_planes = match_planes(graph, root)) return with_planes;

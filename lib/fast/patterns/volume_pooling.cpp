@@ -1,4 +1,5 @@
-// MaxPool and AvgPool of three spatial axes: the windows of each slice, then what those give along the first axis.
+// MaxPool and AvgPool of three spatial axes: where one side is blocked, the windows of each slice, then what those give
+// along the first axis.
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kernels/pooling/blocked.hpp"
 #include "fast/kit/functions.hpp"
@@ -19,13 +20,21 @@ class VolumePooling final : public Kernel {
 
   std::string name() const override { return maximum_ ? "volume.max_pool" : "volume.average_pool"; }
 
-  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
+  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
     const auto &in = sizes.in[0], &out = sizes.out[0];
+    auto state = std::make_unique<State>();
     const auto pooled = pooled_shape(attrs_, in.dims, out.dims);
-    if (!pooled || !depth_fits(attrs_, in.dims, out.dims)) return nullptr;
+    const bool fits = pooled && depth_fits(attrs_, in.dims, out.dims);
+    if (in.layout == Layout::plain && out.layout == Layout::plain)
+      state->planar = planar_pooling(attrs_, maximum_, in.dims, out.dims);
+    if (state->planar && fits && !state->planar->pays()) state->planar.reset();
+    if (state->planar) {
+      state->in = state->reserve(planar_scratch_size(*state->planar, runtime.threads()));
+      return state;
+    }
+    if (!fits) return nullptr;
     const auto slices = in.dim(2), out_slices = out.dim(2);
     const auto depth = attrs_.window(0).resolved(slices);
-    auto state = std::make_unique<State>();
     state->plane = *pooled;
     auto& plane = state->plane.shape;
     // Blocks of channels lie as images do that have no more of them.
@@ -57,6 +66,7 @@ class VolumePooling final : public Kernel {
     auto& pool = runtime.pool();
     const auto batch = in[0].dim(0), channels = in[0].dim(1);
     const auto* x = in[0].as<const float>();
+    if (state.planar) return planar_pool(*state.planar, x, out[0].as<float>(), state.floats(state.in), pool);
     if (state.in) {
       to_blocked(x, state.floats(state.in), batch, channels, line.height * plane.plane(), pool);
       x = state.floats(state.in);
@@ -72,6 +82,7 @@ class VolumePooling final : public Kernel {
 
  private:
   struct State final : KernelState {
+    std::optional<PlanarPooling> planar;  // where both sides are plain and it pays
     PooledShape plane, line;
     Scratch in, between, out;
   };

@@ -57,6 +57,19 @@ struct GeluAttrs {
   GeluMode approximation_mode = GeluMode::erf;
 };
 
+enum class RoundMode : std::uint8_t { half_to_even, half_away_from_zero };
+constexpr auto words(RoundMode) {
+  return std::to_array<Word<RoundMode>>(
+      {{"half_to_even", RoundMode::half_to_even}, {"half_away_from_zero", RoundMode::half_away_from_zero}});
+}
+struct RoundAttrs {
+  RoundMode mode = RoundMode::half_to_even;
+};
+
+struct IsInfAttrs {
+  bool detect_negative = true, detect_positive = true;
+};
+
 /// Of Softmax and LogSoftmax.
 struct SoftmaxAttrs {
   i64 axis = 1;

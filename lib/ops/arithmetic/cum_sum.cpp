@@ -1,15 +1,14 @@
 // CumSum: sums of the elements up to each one along an axis.
 // Spec: operation-sets/operation-specs/arithmetic/cumsum-3
 #include "op/kit/elementwise.hpp"
+#include "op/kit/line_attrs.hpp"
 
 namespace ovir::ops::cum_sum {
 namespace {
 
 enum Input { data, axis };
 
-struct Attrs {
-  bool exclusive = false, reverse = false;
-};
+using Attrs = CumSumAttrs;
 
 void infer(InferContext& c) {
   c.require_rank_at_least(data, 1);

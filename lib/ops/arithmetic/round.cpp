@@ -5,25 +5,15 @@
 namespace ovir::ops::round {
 namespace {
 
-enum class Mode : std::uint8_t { half_to_even, half_away_from_zero };
-constexpr auto words(Mode) {
-  return std::to_array<Word<Mode>>(
-      {{"half_to_even", Mode::half_to_even}, {"half_away_from_zero", Mode::half_away_from_zero}});
-}
-
-struct Attrs {
-  Mode mode = Mode::half_to_even;
-};
-
 void eval(EvalContext& c) {
-  const bool even = c.attrs<Attrs>().mode == Mode::half_to_even;
+  const bool even = c.attrs<RoundAttrs>().mode == RoundMode::half_to_even;
   eval_unary<Numbers>(c, [even]<class T>(T x) {
     if constexpr (std::is_integral_v<T>) return x;
     else return even ? std::nearbyint(x) : std::round(x);
   });
 }
 
-constexpr auto kAttrs = attributes<Attrs, Attr<"mode", &Attrs::mode>>;
+constexpr auto kAttrs = attributes<RoundAttrs, Attr<"mode", &RoundAttrs::mode>>;
 
 constexpr Version kVersions[] = {
     {.since = 5,

@@ -5,17 +5,13 @@
 namespace ovir::ops::is_inf {
 namespace {
 
-struct Attrs {
-  bool detect_negative = true, detect_positive = true;
-};
-
 void eval(EvalContext& c) {
-  const auto& a = c.attrs<Attrs>();
+  const auto& a = c.attrs<IsInfAttrs>();
   eval_unary<Floats>(c, [a](auto x) { return std::isinf(x) && (x < 0 ? a.detect_negative : a.detect_positive); });
 }
 
-constexpr auto kAttrs = attributes<Attrs, Attr<"detect_negative", &Attrs::detect_negative>,
-                                   Attr<"detect_positive", &Attrs::detect_positive>>;
+constexpr auto kAttrs = attributes<IsInfAttrs, Attr<"detect_negative", &IsInfAttrs::detect_negative>,
+                                   Attr<"detect_positive", &IsInfAttrs::detect_positive>>;
 
 constexpr Version kVersions[] = {
     {.since = 10,

@@ -1,5 +1,6 @@
 // Bucketize: for every element, the number of the bucket between sorted boundaries that it falls into.
 // Spec: operation-sets/operation-specs/condition/bucketize-3
+#include "op/kit/line_attrs.hpp"
 #include "op/op.hpp"
 
 namespace ovir::ops::bucketize {
@@ -7,10 +8,7 @@ namespace {
 
 enum Input { data, buckets };
 
-struct Attrs {
-  ElementType output_type = ElementType::i64;
-  bool with_right_bound = true;
-};
+using Attrs = BucketizeAttrs;
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();

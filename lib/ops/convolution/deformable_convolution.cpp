@@ -1,6 +1,6 @@
 // DeformableConvolution: a convolution whose taps are moved by learned offsets and, from version 8, weighted by a mask.
 // Spec: operation-sets/operation-specs/convolution/deformable-convolution-8
-#include "op/kit/window.hpp"
+#include "op/kit/deformable_convolution_attrs.hpp"
 #include "op/op.hpp"
 #include "op/work.hpp"
 
@@ -9,21 +9,7 @@ namespace {
 
 enum Input { data, offsets, filters, mask };
 
-struct Attrs {
-  std::vector<i64> strides, pads_begin, pads_end, dilations;
-  AutoPad auto_pad = AutoPad::given;
-  i64 group = 1, deformable_group = 1;
-  bool bilinear_interpolation_pad = false;
-
-  Window window(std::size_t axis, i64 kernel) const {
-    return {.kernel = kernel,
-            .stride = strides[axis],
-            .dilation = dilations[axis],
-            .pad_begin = nth_or(pads_begin, axis, 0),
-            .pad_end = nth_or(pads_end, axis, 0),
-            .auto_pad = auto_pad};
-  }
-};
+using Attrs = DeformableConvolutionAttrs;
 
 /// `n` groups divide a number of channels.
 void require_groups(const InferContext& c, int port, i64 axis, i64 n, std::string_view attribute) {

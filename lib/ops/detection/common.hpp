@@ -1,6 +1,7 @@
 // What the operations of this family share: the demands on regions, how ROIAlign and its kin sample them, and the grid
 // of prior boxes.
 #pragma once
+#include "op/kit/bilinear_sample.hpp"
 #include "op/op.hpp"
 #include "op/work.hpp"
 
@@ -28,35 +29,8 @@ T bilinear(const T* map, float x, float y, i64 width, i64 height) {
   return row(top) + (row(bottom) - row(top)) * dy;
 }
 
-/// The four pixels around (x, y) and their weights. More than one pixel outside of the plane everything is 0, and so it
-/// is where the plane has no pixels.
-template <class T>
-struct BilinearSample {
-  i64 at[4]{};
-  T weight[4]{};
-  bool inside = false;
-  BilinearSample(T x, T y, i64 width, i64 height) {
-    if (width == 0 || height == 0) return;
-    if (!(x >= -1 && x <= static_cast<T>(width) && y >= -1 && y <= static_cast<T>(height))) return;
-    x = std::clamp<T>(x, 0, static_cast<T>(width - 1));
-    y = std::clamp<T>(y, 0, static_cast<T>(height - 1));
-    const auto left = static_cast<i64>(x), top = static_cast<i64>(y);
-    const auto right = std::min(left + 1, width - 1), bottom = std::min(top + 1, height - 1);
-    const T dx = x - static_cast<T>(left), dy = y - static_cast<T>(top);
-    const i64 places[] = {top * width + left, top * width + right, bottom * width + left, bottom * width + right};
-    const T weights[] = {(1 - dy) * (1 - dx), (1 - dy) * dx, dy * (1 - dx), dy * dx};
-    std::copy_n(places, 4, at);
-    std::copy_n(weights, 4, weight);
-    inside = true;
-  }
-  T of(const T* plane) const {
-    if (!inside) return 0;
-    return weight[0] * plane[at[0]] + weight[1] * plane[at[1]] + weight[2] * plane[at[2]] + weight[3] * plane[at[3]];
-  }
-};
-
-/// Samples along one side of a bin are never more than this: a region that asks for more is refused.
-inline constexpr i64 kMaxBinSamples = 1 << 12;
+using ovir::BilinearSample;
+using ovir::kMaxBinSamples;
 void require_sampling_ratio(const InferContext& c, i64 sampling_ratio);
 /// What `samples` of all channels cost, before they are taken.
 inline void spend_samples(i64 samples, i64 channels) {

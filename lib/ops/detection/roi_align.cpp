@@ -1,27 +1,16 @@
 // ROIAlign: regions resampled to a fixed size with bilinear interpolation.
 // Spec: operation-sets/operation-specs/detection/roi-align-3, roi-align-9
+#include "op/kit/image_attrs.hpp"
 #include "ops/detection/common.hpp"
 
 namespace ovir::ops::roi_align {
 namespace {
 
-enum class Mode : std::uint8_t { avg, max };
-constexpr auto words(Mode) { return std::to_array<Word<Mode>>({{"avg", Mode::avg}, {"max", Mode::max}}); }
-enum class Aligned : std::uint8_t { asymmetric, half_pixel_for_nn, half_pixel };
-constexpr auto words(Aligned) {
-  return std::to_array<Word<Aligned>>({{"asymmetric", Aligned::asymmetric},
-                                       {"half_pixel_for_nn", Aligned::half_pixel_for_nn},
-                                       {"half_pixel", Aligned::half_pixel}});
-}
+using Mode = RoiAlignMode;
+using Aligned = RoiAlignedMode;
+using Attrs = RoiAlignAttrs;
 
 enum Input { data, rois, batch_indices };
-
-struct Attrs {
-  i64 pooled_h = 0, pooled_w = 0, sampling_ratio = 0;
-  float spatial_scale = 0;
-  Mode mode{};
-  Aligned aligned_mode = Aligned::asymmetric;
-};
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();

@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "op/kit/accumulate.hpp"
-#include "op/kit/interpolation.hpp"
+#include "op/kit/interpolation_taps.hpp"
 #include "op/kit/saturate.hpp"
 #include "op/op.hpp"
 #include "op/work.hpp"
@@ -73,88 +73,6 @@ void infer(InferContext& c, const Task& a) {
   c.output(0, std::move(out));
 }
 
-/// What an output element along an axis is made of: elements index[i] times weight[i] for i in [start[o], start[o +
-/// 1]).
-struct Taps {
-  explicit Taps(std::pmr::memory_resource* memory) : start(1, 0, memory), index(memory), weight(memory) {}
-  std::pmr::vector<std::size_t> start;
-  std::pmr::vector<i64> index;
-  std::pmr::vector<double> weight;
-  void add(i64 i, double w) {
-    index.push_back(i);
-    weight.push_back(w);
-  }
-  /// Ends an output element; its weights are made to sum to 1.
-  void end(bool normalize) {
-    double sum = 0;
-    for (auto i = start.back(); i < weight.size(); ++i) sum += weight[i];
-    if (normalize && sum != 0)
-      for (auto i = start.back(); i < weight.size(); ++i) weight[i] /= sum;
-    start.push_back(weight.size());
-  }
-};
-
-double triangle(double x) { return std::max(0.0, 1 - std::abs(x)); }
-
-/// The cubic convolution kernel with parameter a.
-double cubic(double x, double a) {
-  x = std::abs(x);
-  if (x < 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
-  if (x < 2) return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a;
-  return 0;
-}
-
-/// How Pillow resamples: the filter is as wide as the pixels that an output pixel covers.
-void pillow(Taps& taps, i64 o, i64 in, i64 out, double reach, auto filter) {
-  const auto ratio = static_cast<double>(in) / static_cast<double>(out), wide = std::max(1.0, ratio),
-             support = reach * wide, center = (static_cast<double>(o) + 0.5) * ratio;
-  const auto begin = center - support + 0.5, end = center + support + 0.5;  // cut, not rounded
-  const auto first = std::max<i64>(0, static_cast<i64>(begin)), last = std::min(in, static_cast<i64>(end));
-  for (auto i = first; i < last; ++i) taps.add(i, filter((static_cast<double>(i) - center + 0.5) / wide));
-}
-
-/// `antialias`: the attribute, and some axis becomes shorter.
-Taps taps_of(EvalContext& c, const Task& a, i64 in, i64 out, float scale, bool antialias) {
-  Taps taps(c.memory());
-  const auto clip = [&](double i) { return static_cast<i64>(std::clamp(i, 0.0, static_cast<double>(in - 1))); };
-  for (i64 o = 0; o < out; ++o) {
-    const auto x = static_cast<double>(original(a.coordinates, o, scale, out, in));
-    bool normalize = false;
-    switch (a.mode) {
-      case Mode::nearest: taps.add(clip(nearest(a.nearest_mode, x, scale < 1)), 1); break;
-      case Mode::linear: {
-        // Every neighbor within reach; with antialias the reach follows the scale, also of an axis that grows.
-        const auto narrow = antialias ? static_cast<double>(scale) : 1.0;
-        const auto reach = scale > 1 ? 2.0 : std::ceil(2 / narrow), middle = std::round(x);
-        for (auto i = middle - reach; i <= middle + reach; ++i)
-          if (i >= 0 && i < static_cast<double>(in)) taps.add(static_cast<i64>(i), triangle(narrow * (x - i)));
-        normalize = true;
-        break;
-      }
-      case Mode::linear_onnx: {
-        const auto inside = std::clamp(x, 0.0, static_cast<double>(in - 1)), below = std::floor(inside);
-        taps.add(clip(below), 1 - (inside - below));
-        taps.add(clip(below + 1), inside - below);
-        break;
-      }
-      case Mode::cubic:
-        for (int i = -1; i <= 2; ++i)
-          taps.add(clip(std::floor(x) + i), cubic(x - std::floor(x) - i, static_cast<double>(a.cube_coeff)));
-        break;
-      case Mode::bilinear_pillow:
-        pillow(taps, o, in, out, 1, triangle);
-        normalize = true;
-        break;
-      case Mode::bicubic_pillow:
-        pillow(taps, o, in, out, 2, [&](double d) { return cubic(d, static_cast<double>(a.cube_coeff)); });
-        normalize = true;
-        break;
-    }
-    taps.end(normalize);
-  }
-  return taps;
-}
-
 /// Replaces the elements along the axis of `view` by as many as `taps` has.
 template <class T>
 std::pmr::vector<T> resample(const std::pmr::vector<T>& from, const AxisView& view, const Taps& taps, bool move) {
@@ -221,7 +139,8 @@ void eval(EvalContext& c, const Task& a) {
       shape[along[i]] = size(i);
       if (values.empty() || shape[along[i]] == 0) values.assign(shape.count(), Tc{});
       else
-        values = resample(values, view, taps_of(c, a, view.length, shape[along[i]], taps_scale, a.antialias && shorter),
+        values = resample(values, view,
+                          taps_of(a, view.length, shape[along[i]], taps_scale, a.antialias && shorter, c.memory()),
                           a.mode == Mode::nearest);
       if constexpr (!std::is_same_v<T, Tc>)
         if (a.as_pillow())

@@ -5,21 +5,10 @@
 namespace ovir::ops::broadcast {
 namespace {
 
-enum class Mode { numpy, explicit_, bidirectional, pdpd };
-// files also hold "none" for "explicit", and "pdpd"
-constexpr auto words(Mode) {
-  return std::to_array<Word<Mode>>({{"numpy", Mode::numpy},
-                                    {"explicit", Mode::explicit_},
-                                    {"none", Mode::explicit_},
-                                    {"bidirectional", Mode::bidirectional},
-                                    {"pdpd", Mode::pdpd}});
-}
+using Mode = BroadcastMode;
+using Attrs = BroadcastModeAttrs;
 
 enum Input { data, target_shape, axes_mapping };
-
-struct Attrs {
-  Mode mode = Mode::numpy;
-};
 
 /// What the target shape says of the output.
 PartialShape target_of(const InferContext& c) {

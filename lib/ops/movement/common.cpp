@@ -48,25 +48,6 @@ std::optional<std::vector<IndexRange>> ranges(const InferContext& c, int port) {
   return result;
 }
 
-AxisSlice slice_axis(i64 length, i64 start, i64 stop, i64 step) {
-  if (length == 0) return {};
-  if (start < 0) start += length;
-  if (stop < 0) stop += length;
-  AxisSlice s;
-  // Unsigned, for -step where step is the smallest i64.
-  const auto stride = step < 0 ? 0 - static_cast<std::uint64_t>(step) : static_cast<std::uint64_t>(step);
-  if (step > 0) {
-    s.first = std::clamp<i64>(start, 0, length);
-    stop = std::clamp<i64>(stop, 0, length);
-  } else {
-    s.first = std::clamp<i64>(start, 0, length - 1);
-    stop = std::clamp<i64>(stop, -1, length);
-  }
-  const auto distance = step > 0 ? stop - s.first : s.first - stop;
-  if (distance > 0) s.count = static_cast<i64>((static_cast<std::uint64_t>(distance) - 1) / stride + 1);
-  return s;
-}
-
 Dim slice_dim(const Dim& dim, const IndexRange& start, const IndexRange& stop, i64 step) {
   if (is_whole(dim, start, stop, step)) return dim;
   // The first n elements, where there are n.
@@ -171,16 +152,6 @@ i64 data_index(const EvalContext& c, int port, i64 index, const Tensor& data, i6
   const auto length = data.dim(axis);
   if (index < -length || index >= length) fail_index(c.version(), port, index, axis, length, true);
   return index < 0 ? index + length : index;
-}
-
-void fail_index(const Version& version, int port, i64 index, i64 axis, const Dim& length, bool from_end) {
-  const auto axis_is = fmt::format("axis {} of \"data\"", axis);
-  if (length.max == 0)
-    fail_at(version, port, Code::E0507,
-            fmt::format("input \"{}\" holds {}, but {} has no elements", port_name(version, port), index, axis_is));
-  fail_at(version, port, Code::E0507,
-          fmt::format("input \"{}\" must be in {}..{} for {}, but holds {}", port_name(version, port),
-                      from_end ? -length.max : 0, length.max - 1, axis_is, index));
 }
 
 void require_indices(const InferContext& c, int port, const PartialShape& data, i64 axis, i64 tuple, bool from_end) {

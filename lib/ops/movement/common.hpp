@@ -3,12 +3,21 @@
 #pragma once
 #include <cstring>
 
+#include "op/kit/data_index.hpp"
+#include "op/kit/movement_attrs.hpp"
 #include "op/kit/ranks.hpp"
+#include "op/kit/strided_slicing.hpp"
 #include "op/op.hpp"
 #include "op/ports.hpp"
 #include "tensor/copy.hpp"
 
 namespace ovir::ops::movement {
+
+using ovir::AxisSlice;
+using ovir::BlockAttrs;
+using ovir::BlockMode;
+using ovir::fail_index;
+using ovir::slice_axis;
 
 /// The 0 of a type whose elements are moved as `Element`s.
 template <class Element>
@@ -29,14 +38,6 @@ struct IndexRange {
 /// The elements of an integer input as ranges, where they are known or bounded.
 std::optional<std::vector<IndexRange>> ranges(const InferContext& c, int port);
 
-/// First and last index (the latter excluded) of a slice along an axis of `length`, and how many elements it takes.
-struct AxisSlice {
-  i64 first = 0, count = 0;
-};
-/// Negative `start` and `stop` count from the end; then both are clamped to the axis: to [0, length] when going
-/// forwards, `start` to [0, length - 1] and `stop` to [-1, length] when going backwards. `step` is not 0.
-AxisSlice slice_axis(i64 length, i64 start, i64 stop, i64 step);
-
 /// The lengths that a slice of `dim` can have. Keeps the symbol where the slice is the whole axis in every case.
 Dim slice_dim(const Dim& dim, const IndexRange& start, const IndexRange& stop, i64 step);
 /// With a step of which only the range is known.
@@ -56,24 +57,12 @@ SlicedPart slices_of(EvalContext& c, int start, const Shape& from);
 /// An element of input `port`, an index along `axis` of `data`, made non-negative. Throws Failure where it is out of
 /// range.
 i64 data_index(const EvalContext& c, int port, i64 index, const Tensor& data, i64 axis);
-/// The same fault.
-[[noreturn]] void fail_index(const Version& version, int port, i64 index, i64 axis, const Dim& length, bool from_end);
 /// The same demand of inference, where the elements of input `port` are known: indices along the axes of `data` from
 /// `axis` on, one each of `tuple` after the other, each of which may be negative where `from_end`.
 void require_indices(const InferContext& c, int port, const PartialShape& data, i64 axis, i64 tuple = 1,
                      bool from_end = true);
 
-/// What becomes of an element that an update meets.
-enum class Reduction { none, sum, sub, prod, min, max, mean };
-constexpr auto words(Reduction) {
-  return std::to_array<Word<Reduction>>({{"none", Reduction::none},
-                                         {"sum", Reduction::sum},
-                                         {"sub", Reduction::sub},
-                                         {"prod", Reduction::prod},
-                                         {"min", Reduction::min},
-                                         {"max", Reduction::max},
-                                         {"mean", Reduction::mean}});
-}
+using Reduction = ScatterReduction;
 
 /// `value` under `update`; for booleans "sum, sub, prod behave like logical OR, XOR, AND". A mean is summed up here.
 template <class T>
@@ -97,16 +86,6 @@ T reduce(Reduction reduction, T value, T update, bool boolean) {
 /// What scatters with reduction compute with.
 using Scattered = decltype(Numbers{} + Boolean{});
 
-/// DepthToSpace and SpaceToDepth: whether the channels hold the blocks before or after the depth.
-enum class BlockMode { blocks_first, depth_first };
-constexpr auto words(BlockMode) {
-  return std::to_array<Word<BlockMode>>(
-      {{"blocks_first", BlockMode::blocks_first}, {"depth_first", BlockMode::depth_first}});
-}
-struct BlockAttrs {
-  BlockMode mode{};
-  i64 block_size = 1;
-};
 /// block_size to the power of the number of spatial axes.
 i64 block_volume(const InferContext& c, i64 block_size, i64 axes);
 

@@ -7,9 +7,7 @@ namespace {
 
 enum Input { data, indices, axis };
 
-struct Attrs {
-  i64 batch_dims = 0;
-};
+using Attrs = GatherAttrs;
 
 /// "If batch_dims is less than zero, normalized value is used batch_dims = indices.rank + batch_dims."
 i64 batch_dims_of(const Attrs& a, i64 indices_rank) {

@@ -7,9 +7,7 @@ namespace {
 
 enum Input { data, indices };
 
-struct Attrs {
-  i64 batch_dims = 0;
-};
+using Attrs = GatherAttrs;
 
 /// indices.shape[:-1] + data.shape[batch_dims + indices.shape[-1]:]
 PartialShape gathered(const InferContext& c) {

@@ -9,10 +9,7 @@ using movement::Reduction;
 
 enum Input { data, indices, updates, axis };
 
-struct Attrs {
-  Reduction reduction = Reduction::none;
-  bool use_init_val = true;
-};
+using Attrs = ScatterElementsAttrs;
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();

@@ -7,9 +7,7 @@ namespace {
 
 enum Input { data };
 
-struct Attrs {
-  i64 axis = 1, group = 1;
-};
+using Attrs = ShuffleChannelsAttrs;
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();

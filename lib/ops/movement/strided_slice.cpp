@@ -1,60 +1,18 @@
 // StridedSlice: every stride-th element from begin to end of each axis; masks leave axes whole, add or drop axes.
 // Spec: operation-sets/operation-specs/movement/strided-slice-1
+#include "op/kit/strided_slicing.hpp"
 #include "ops/movement/common.hpp"
 
 namespace ovir::ops::strided_slice {
 namespace {
 
 using movement::IndexRange;
-using movement::slice_axis;
 using movement::slice_dim;
 
 enum Input { data, begin, end, stride };
 
-struct Attrs {
-  std::vector<i64> begin_mask, end_mask, new_axis_mask, shrink_axis_mask, ellipsis_mask;
-};
-
-/// "If the length of the bitmask is less than the length of the corresponding input, it is assumed that the bitmask is
-/// extended with zeros."
-bool is_set(const std::vector<i64>& mask, i64 i) { return i < std::ssize(mask) && mask[i] == 1; }
-
-enum class Action { slice, shrink, new_axis, keep };
-
-/// What is done with an axis: `entry` is the position in begin, end and stride; `axis` that of the data (-1: none).
-struct AxisAction {
-  Action action;
-  i64 entry;
-  i64 axis;
-};
-
-/// The steps for data of `rank` axes with `entries` elements in begin. Where several masks name one entry, ellipsis
-/// goes before new axis and new axis before shrink. Nothing where the entries need more axes than there are.
-std::optional<std::pmr::vector<AxisAction>> steps_of(
-    const Attrs& a, i64 rank, i64 entries, std::pmr::memory_resource* memory = std::pmr::get_default_resource()) {
-  const auto bits = [](const std::vector<i64>& mask) { return std::count(mask.begin(), mask.end(), 1); };
-  if (entries > rank + bits(a.new_axis_mask) + bits(a.ellipsis_mask)) return std::nullopt;
-  i64 used = 0;
-  bool ellipsis = false;
-  for (i64 i = 0; i < entries; ++i) {
-    if (is_set(a.ellipsis_mask, i)) ellipsis = true;
-    else if (!is_set(a.new_axis_mask, i)) ++used;
-  }
-  if (used > rank) return std::nullopt;
-
-  std::pmr::vector<AxisAction> steps(memory);
-  i64 axis = 0;
-  const auto keep = [&](i64 entry, i64 count) {
-    for (i64 i = 0; i < count; ++i) steps.push_back({Action::keep, entry, axis++});
-  };
-  for (i64 i = 0; i < entries; ++i) {
-    if (is_set(a.ellipsis_mask, i)) keep(i, rank - used);
-    else if (is_set(a.new_axis_mask, i)) steps.push_back({Action::new_axis, i, -1});
-    else steps.push_back({is_set(a.shrink_axis_mask, i) ? Action::shrink : Action::slice, i, axis++});
-  }
-  if (!ellipsis) keep(entries, rank - used);
-  return steps;
-}
+using namespace strided_slicing;
+using Attrs = StridedSliceAttrs;
 
 constexpr IndexRange kFirst{0, 0}, kPastEnd{INT64_MAX, INT64_MAX}, kBeforeBegin{INT64_MIN, INT64_MIN};
 
@@ -136,37 +94,10 @@ void infer(InferContext& c) {
 }
 
 void eval(EvalContext& c) {
-  const auto& a = c.attrs<Attrs>();
   const auto& from = c.in(data);
-  const auto begins = c.ints(begin), ends = c.ints(end);
   const auto strides = c.has(stride) ? c.ints(stride) : std::span<const i64>();
-  const auto stride_of = [&](i64 i) { return strides.empty() ? 1 : strides[i]; };
-  const auto from_strides = strides_of(from.shape());
-
-  const auto steps = steps_of(a, from.rank(), std::ssize(begins), c.memory());
-
-  i64 first = 0;
-  Shape shape, walk;
-  for (const auto& [action, i, axis] : *steps) {
-    if (action == Action::new_axis) continue;
-    const auto length = from.dim(axis), pitch = from_strides[axis];
-    if (action == Action::keep) {
-      shape.push_back(length);
-      walk.push_back(pitch);
-    } else if (action == Action::shrink) {
-      const auto at = is_set(a.begin_mask, i) ? 0 : begins[i];
-      first += (at < 0 ? at + length : at) * pitch;
-    } else {
-      const auto step = stride_of(i);
-      const auto start = start_of(a, i, step, {begins[i], begins[i]}).lo;
-      const auto stop = stop_of(a, i, step, {ends[i], ends[i]}).lo;
-      const auto part = slice_axis(length, start, stop, step);
-      first += part.first * pitch;
-      shape.push_back(part.count);
-      walk.push_back(part.count > 1 ? step * pitch : 0);  // a step past the axis is never taken, and may be huge
-    }
-  }
-  gather_strided(from, first, walk, shape, c.out(0));
+  const auto part = part_of(c.attrs<Attrs>(), from.shape(), c.ints(begin), c.ints(end), strides, c.memory());
+  gather_strided(from, part.first, part.walk, part.shape, c.out(0));
 }
 
 constexpr TypeVar T{"T", kAnyType}, TBegin{"T_IND", kInteger}, TEnd{"T_IND_END", kInteger},

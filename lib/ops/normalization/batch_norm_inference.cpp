@@ -1,13 +1,10 @@
 // BatchNormInference: standardizes each channel with the given mean and variance, then scales and shifts it.
 // Spec: operation-sets/operation-specs/normalization/batch-norm-inference-5
+#include "op/kit/batch_normalization_attrs.hpp"
 #include "ops/normalization/common.hpp"
 
 namespace ovir::ops::batch_norm_inference {
 namespace {
-
-struct Attrs {
-  double epsilon = 0;
-};
 
 /// Version 1 has the data as third input, version 5 as first.
 struct Ports {
@@ -16,7 +13,8 @@ struct Ports {
 constexpr Ports kPorts1{2, 0, 1, 3, 4}, kPorts5{0, 1, 2, 3, 4};
 
 void infer_ports(InferContext& c, const Ports& p) {
-  c.require_attr(c.attrs<Attrs>().epsilon >= 0, "epsilon", "must not be negative, but is {}", c.attrs<Attrs>().epsilon);
+  c.require_attr(c.attrs<BatchNormalizationAttrs>().epsilon >= 0, "epsilon", "must not be negative, but is {}",
+                 c.attrs<BatchNormalizationAttrs>().epsilon);
   c.require_rank_at_least(p.data, 2);
   auto out = c.shape(p.data);
   auto channels = out.dim(1);
@@ -31,7 +29,7 @@ void infer_ports(InferContext& c, const Ports& p) {
 }
 
 void eval_ports(EvalContext& c, const Ports& p) {
-  const auto epsilon = c.attrs<Attrs>().epsilon;
+  const auto epsilon = c.attrs<BatchNormalizationAttrs>().epsilon;
   const auto& from = c.in(p.data);
   auto& to = c.out(0);
   if (to.size() == 0) return;
@@ -57,7 +55,8 @@ void eval5(EvalContext& c) { eval_ports(c, kPorts5); }
 using normalization::T;
 constexpr PortDef kInputs1[] = {{"gamma", T}, {"beta", T}, {"data", T}, {"mean", T}, {"variance", T}};
 constexpr PortDef kInputs5[] = {{"data", T}, {"gamma", T}, {"beta", T}, {"mean", T}, {"variance", T}};
-constexpr auto kAttrs = attributes<Attrs, Attr<"epsilon", &Attrs::epsilon, kRequired>>;
+constexpr auto kAttrs =
+    attributes<BatchNormalizationAttrs, Attr<"epsilon", &BatchNormalizationAttrs::epsilon, kRequired>>;
 constexpr Version kVersions[] = {
     {.since = 1,
      .inputs = kInputs1,

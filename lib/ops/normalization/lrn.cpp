@@ -1,5 +1,6 @@
 // LRN: divides each element by a power of the sum of squares in the region around it.
 // Spec: operation-sets/operation-specs/normalization/lrn-1
+#include "op/kit/line_attrs.hpp"
 #include "op/work.hpp"
 #include "ops/normalization/common.hpp"
 
@@ -8,10 +9,7 @@ namespace {
 
 enum Input { data, axes };
 
-struct Attrs {
-  double alpha = 0, beta = 0, bias = 0;
-  i64 size = 1;
-};
+using Attrs = LrnAttrs;
 
 void infer(InferContext& c) {
   c.require_attr(c.attrs<Attrs>().size > 0, "size", "must be positive, but is {}", c.attrs<Attrs>().size);

@@ -1,19 +1,15 @@
 // NormalizeL2: divides each element by the L2 norm of its slice.
 // Spec: operation-sets/operation-specs/normalization/normalize-l2-1
+#include "op/kit/line_attrs.hpp"
 #include "ops/normalization/common.hpp"
 
 namespace ovir::ops::normalize_l2 {
 namespace {
 
-enum class EpsMode : std::uint8_t { add, max };
-constexpr auto words(EpsMode) { return std::to_array<Word<EpsMode>>({{"add", EpsMode::add}, {"max", EpsMode::max}}); }
+using EpsMode = NormalizeL2Eps;
+using Attrs = NormalizeL2Attrs;
 
 enum Input { data, axes };
-
-struct Attrs {
-  double eps = 0;
-  EpsMode eps_mode{};
-};
 
 void infer(InferContext& c) { c.output(0, normalization::infer_axes(c, axes)); }
 

@@ -1,5 +1,6 @@
 // CTCGreedyDecoderSeqLen: the most probable class of every step, blanks and repetitions left out; lengths are given.
 // Spec: operation-sets/operation-specs/sequence/ctc-greedy-decoder-seq-len-6
+#include "op/kit/line_attrs.hpp"
 #include "op/op.hpp"
 #include "op/ports.hpp"
 
@@ -9,10 +10,7 @@ namespace {
 enum Input { data, sequence_length, blank_index };
 enum Output { classes_index, decoded_length };
 
-struct Attrs {
-  bool merge_repeated = true;
-  ElementType classes_index_type = ElementType::i32, sequence_length_type = ElementType::i32;
-};
+using Attrs = CtcGreedyDecoderSeqLenAttrs;
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();

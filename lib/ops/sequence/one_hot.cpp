@@ -1,24 +1,15 @@
 // OneHot: a new axis along which the element that an index names is on_value, all others off_value.
 // Spec: operation-sets/operation-specs/sequence/one-hot-1, one-hot-16
+#include "op/kit/line_attrs.hpp"
 #include "op/op.hpp"
 
 namespace ovir::ops::one_hot {
 namespace {
 
-enum class Negative { ignored, normalized };
-// Files spell the first with an underscore, the specification with a hyphen.
-constexpr auto words(Negative) {
-  return std::to_array<Word<Negative>>({{"ignore_negative", Negative::ignored},
-                                        {"ignore-negative", Negative::ignored},
-                                        {"normalize", Negative::normalized}});
-}
+using Negative = OneHotNegative;
+using Attrs = OneHotAttrs;
 
 enum Input { indices, depth, on_value, off_value };
-
-struct Attrs {
-  i64 axis = 0;
-  Negative negative_indices_mode = Negative::ignored;
-};
 
 void infer(InferContext& c) {
   for (int port : {depth, on_value, off_value}) c.require_rank(port, 0);

@@ -1,23 +1,16 @@
 // NonMaxSuppression: of boxes that overlap, the one with the highest score.
 // Spec: operation-sets/operation-specs/sort/no-max-suppression-1, -3, -4, -5, -9
+#include "op/kit/line_attrs.hpp"
 #include "op/work.hpp"
 #include "ops/sort/common.hpp"
 
 namespace ovir::ops::non_max_suppression {
 namespace {
 
-enum class Encoding : std::uint8_t { corner, center };
-constexpr auto words(Encoding) {
-  return std::to_array<Word<Encoding>>({{"corner", Encoding::corner}, {"center", Encoding::center}});
-}
+using Encoding = BoxEncoding;
+using Attrs = NonMaxSuppressionAttrs;
 
 using namespace sort;
-
-struct Attrs {
-  Encoding box_encoding = Encoding::corner;
-  bool sort_result_descending = true;
-  ElementType output_type = ElementType::i64;
-};
 
 Dim lesser(const Dim& a, const Dim& b) { return Dim(std::min(a.min, b.min), std::min(a.max, b.max)); }
 

@@ -2,29 +2,19 @@
 // Spec: operation-sets/operation-specs/sort/top-k-11
 #include <numeric>
 
+#include "op/kit/line_attrs.hpp"
 #include "op/op.hpp"
 #include "op/work.hpp"
 
 namespace ovir::ops::top_k {
 namespace {
 
-enum class Mode : std::uint8_t { max, min };
-constexpr auto words(Mode) { return std::to_array<Word<Mode>>({{"max", Mode::max}, {"min", Mode::min}}); }
-enum class Sort : std::uint8_t { value, index, none };
-constexpr auto words(Sort) {
-  return std::to_array<Word<Sort>>({{"value", Sort::value}, {"index", Sort::index}, {"none", Sort::none}});
-}
+using Mode = TopKMode;
+using Sort = TopKSort;
+using Attrs = TopKAttrs;
 
 enum Input { data, K };
 enum Output { values, indices };
-
-struct Attrs {
-  i64 axis = 0;
-  Mode mode{};
-  Sort sort{};
-  bool stable = false;
-  ElementType index_element_type = ElementType::i32;
-};
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();

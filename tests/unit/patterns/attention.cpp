@@ -12,6 +12,19 @@ void causal_attention(Net& n) {
   const auto q = n.input({2, 19, 16}), k = n.input({2, 19, 16}), v = n.input({2, 19, 16});
   n.result(n.op("ScaledDotProductAttention-13", {q, k, v}, {{"causal", "true"}}));
 }
+void attention_of_windows(Net& n) {  // batches of batches, one head of keys and values for all
+  const auto q = n.input({2, 3, 4, 5, 8}), k = n.input({2, 3, 1, 9, 8}), v = n.input({2, 3, 1, 9, 6});
+  n.result(n.op("ScaledDotProductAttention-13", {q, k, v, n.weights({1, 4, 5, 9})}, {{"causal", "false"}}));
+}
+void attention_of_one_memory(Net& n) {  // the same keys and values for all batches
+  const auto q = n.input({3, 2, 20, 8}), k = n.weights({1, 2, 40, 8}), v = n.weights({1, 2, 40, 8});
+  n.result(n.op("ScaledDotProductAttention-13", {q, k, v}, {{"causal", "false"}}));
+}
+void spelled_attention_of_windows(Net& n) {
+  const auto q = n.input({2, 3, 4, 5, 8}), k = n.input({2, 3, 4, 9, 8}), v = n.input({2, 3, 4, 9, 6});
+  const auto scores = n.op("Add-1", {matmul(n, q, k, true), n.weights({4, 5, 9})});
+  n.result(matmul(n, n.op("Softmax-8", {scores}, {{"axis", "-1"}}), v));
+}
 void spelled_attention(Net& n) {
   const auto q = n.input({1, 4, 6, 8}), k = n.input({1, 4, 6, 8}), v = n.input({1, 4, 6, 8});
   const auto scores = n.op("Multiply-1", {matmul(n, q, k, true), n.numbers({0.35F}, {})});
@@ -144,6 +157,9 @@ constexpr Example kExamples[] = {
     {"attention", scaled_attention},
     {"attention", scaled_attention, kOnce, kOpen},
     {"attention", causal_attention},
+    {"attention", attention_of_windows},
+    {"attention", attention_of_one_memory},
+    {"attention", spelled_attention_of_windows},
     {"attention", spelled_attention},
     {"attention", spelled_attention, kOnce},
     {"attention", spelled_attention_divided},

@@ -95,6 +95,17 @@ void transposed(Net& n) {
   const auto y = n.op("ConvolutionBackpropData-1", {x, n.weights({20, 18, 4, 4})}, windows(2, 2, 1));
   n.result(relu(n, biased(n, y, 18)));
 }
+void transposed_depthwise(Net& n) {
+  const auto x = n.input({2, 19, 7, 5});
+  const auto y = n.op("GroupConvolutionBackpropData-1", {x, n.weights({19, 1, 1, 4, 3})}, windows(2, 2, 1));
+  n.result(relu(n, biased(n, y, 19)));
+}
+/// A stride that leaves gaps, taps that lie apart.
+void transposed_depthwise_wide(Net& n) {
+  const auto y = n.op("GroupConvolutionBackpropData-1", {n.input({1, 20, 5, 40}), n.weights({20, 1, 1, 3, 2})},
+                      windows(2, 4, 2, 2));
+  n.result(n.op("PRelu-1", {n.op("Add-1", {y, n.input({1, 20, 17, 155})}), n.weights({20})}));
+}
 void transposed_vector(Net& n) {  // of which each output pixel has one tap
   const auto y = n.op("ConvolutionBackpropData-1", {n.input({2, 50, 1, 1}), n.weights({50, 40, 4, 4})}, windows(2));
   n.result(relu(n, biased(n, y, 40)));
@@ -354,6 +365,9 @@ constexpr Example kExamples[] = {
     {"transposed_few.convolution+bias+Tanh", transposed_image},
     {"transposed.convolution+bias+Tanh", transposed_image, kOnce},
     {"transposed.convolution+residual", transposed_added},
+    {"transposed_depthwise.convolution+bias+Relu", transposed_depthwise},
+    {"transposed_depthwise.convolution+bias+Relu", transposed_depthwise, kOnce, kOpen},
+    {"transposed_depthwise.convolution+residual+PRelu", transposed_depthwise_wide},
 };
 // clang-format on
 

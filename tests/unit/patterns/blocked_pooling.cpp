@@ -26,6 +26,36 @@ void average_line(Net& n) {
   const Texts each{{"kernel", "4"}, {"strides", "3"}, {"pads_begin", "1"}, {"pads_end", "2"}, {"exclude-pad", "true"}};
   n.result(n.op("AvgPool-1", {n.input({2, 5, 31})}, each));
 }
+/// Rows that are long enough, or windows large enough, to be computed where they lie.
+void wide_max_pool(Net& n) {
+  n.result(n.op("MaxPool-1", {n.input({2, 5, 9, 61})}, pooled({{"rounding_type", "ceil"}})));
+}
+void wide_dilated(Net& n) {
+  const Texts each{{"kernel", "3,2"},   {"strides", "1,1"},   {"pads_begin", "2,1"},
+                   {"pads_end", "1,0"}, {"dilations", "2,3"}, {"index_element_type", "i64"}};
+  n.result(n.op("MaxPool-8", {n.input({2, 5, 70, 61})}, each, 2));
+}
+void wide_average(Net& n, const char* exclude) {
+  const Texts each{{"kernel", "3,5"}, {"strides", "2,2"}, {"pads_begin", "1,3"}, {"pads_end", "2,1"}};
+  auto more = each;
+  more.emplace_back("exclude-pad", exclude);
+  n.result(n.op("AvgPool-1", {n.input({2, 5, 80, 61})}, more));
+}
+void wide_average_inside(Net& n) { wide_average(n, "true"); }
+void wide_average_padded(Net& n) { wide_average(n, "false"); }
+void large_windows(Net& n) {
+  const Texts each{
+      {"kernel", "7,9"}, {"strides", "3,3"}, {"pads_begin", "3,0"}, {"pads_end", "3,0"}, {"exclude-pad", "true"}};
+  n.result(n.op("AvgPool-1", {n.input({2, 5, 13, 30})}, each));
+}
+void whole_plane(Net& n) {
+  const Texts each{{"kernel", "7,8"}, {"strides", "1,1"}, {"pads_begin", "0,0"}, {"pads_end", "0,0"}};
+  n.result(n.op("MaxPool-1", {n.input({2, 5, 7, 8})}, each));
+}
+void long_line(Net& n) {
+  const Texts each{{"kernel", "4"}, {"strides", "2"}, {"pads_begin", "1"}, {"pads_end", "2"}, {"exclude-pad", "true"}};
+  n.result(n.op("AvgPool-1", {n.input({2, 5, 90})}, each));
+}
 
 // clang-format off
 constexpr Example kExamples[] = {
@@ -38,6 +68,13 @@ constexpr Example kExamples[] = {
     {"blocked.max_pool", line},
     {"blocked.max_pool", line, kOnce, kOpen},
     {"blocked.average_pool", average_line},
+    {"blocked.max_pool", wide_max_pool, kOften, kOpen},
+    {"blocked.max_pool", wide_dilated},
+    {"blocked.max_pool", whole_plane},
+    {"blocked.average_pool", wide_average_inside, kOnce},
+    {"blocked.average_pool", wide_average_padded},
+    {"blocked.average_pool", large_windows},
+    {"blocked.average_pool", long_line},
 };
 // clang-format on
 

@@ -22,6 +22,34 @@ void grown(Net& n) {  // the output is larger than either operand
   n.result(n.op("Add-1", {n.input({4, 1, 5}), n.weights({3, 1})}));
 }
 
+void slopes(Net& n) { n.result(n.op("PRelu-1", {n.input({2, 5, 9, 7}), n.weights({5})})); }
+void slopes_by_column(Net& n) {  // and an operand that is a slope for one node alone
+  const auto x = n.input({3, 4, 21}), y = n.input({4});
+  n.result(n.op("PRelu-1", {x, y}));
+  n.result(n.op("PRelu-1", {n.op("Tanh-1", {x}), n.weights({1, 1, 1, 21})}));
+}
+void remainders(Net& n) {
+  const auto x = n.input({3, 4, 21});
+  n.result(n.op("FloorMod-1", {n.op("Mod-1", {x, n.numbers({0.25F}, {})}), n.op("Negative-1", {n.input({3, 4, 1})})}));
+}
+void rounded(Net& n) {
+  const auto x = n.op("Multiply-1", {n.input({3, 77}), n.numbers({32}, {})});
+  n.result(n.op("Round-5", {x}, {{"mode", "half_to_even"}}));
+  n.result(n.op("Round-5", {n.op("Negative-1", {x})}, {{"mode", "half_away_from_zero"}}));
+}
+void angles(Net& n) {
+  auto x = n.input({3, 77});
+  for (const auto* type :
+       {"Sinh-1", "Sin-1", "Asin-1", "Tan-1", "Atan-1", "Asinh-4", "Atanh-4", "Cos-1", "Acos-1", "Cosh-1"})
+    x = n.op(type, {n.op("Multiply-1", {x, n.numbers({0.75F}, {})})});
+  n.result(n.op("Acosh-4", {x}));
+  n.result(n.op("Cosh-1", {n.input({3, 77})}));
+}
+void powers(Net& n) {
+  const auto x = n.op("Abs-1", {n.input({3, 77})});
+  n.result(n.op("Power-1", {n.op("Power-1", {x, n.numbers({2}, {})}), n.input({77})}));
+}
+
 // clang-format off
 constexpr Example kExamples[] = {
     {"elementwise.Multiply+Add+Tanh+Subtract+Sigmoid+Maximum", chain},
@@ -31,6 +59,15 @@ constexpr Example kExamples[] = {
     {"elementwise.SoftPlus", element, kOnce, kOpen},
     {"elementwise.Multiply", element_twice},
     {"elementwise.Add", grown, kOften, kOpen},
+    {"elementwise.PRelu", slopes},
+    {"elementwise.PRelu", slopes, kOnce, kOpen},
+    {"elementwise.PRelu", slopes_by_column},
+    {"elementwise.Tanh+PRelu", slopes_by_column},
+    {"elementwise.Mod+FloorMod", remainders},
+    {"elementwise.Negative+Round", rounded},
+    {"elementwise.Round", rounded, kOnce, kOpen},
+    {"elementwise.Cosh", angles},
+    {"elementwise.Abs+Power+Power", powers},
 };
 // clang-format on
 

@@ -20,6 +20,22 @@ void tied(Net& n) {  // a language model's table, which gives its logits too
   const auto x = n.op("Gather-8", {table, lengths(n), n.index(0)});
   n.result(matmul(n, x, table, true));
 }
+int gather(Net& n, int x, int at, i64 axis, std::string_view batch_dims = "0") {
+  return n.op("Gather-8", {x, at, n.index(axis)}, {{"batch_dims", std::string(batch_dims)}});
+}
+void along_last(Net& n) { n.result(gather(n, relu(n, n.input({3, 7, 300})), n.indices({299, -1, 5, 5, 300}), -1)); }
+void along_middle(Net& n) { n.result(relu(n, gather(n, n.input({3, 40, 5}), n.indices({1, -39, 7}), 1))); }
+void given(Net& n) { n.result(gather(n, n.input({4, 300}), lengths(n), 0)); }
+void by_batch(Net& n) {
+  Tensor t(ElementType::i64, {2, 3});
+  for (i64 i = 0; i < t.size(); ++i) t.mutable_data<i64>()[i] = i - 3;
+  const int at = n.constant(t);
+  n.result(gather(n, n.input({2, 5, 6, 9}), at, 2, "1"));
+}
+void integers(Net& n) {
+  const auto x = n.op("Convert-1", {n.input({4, 30, 3})}, {{"destination_type", "u8"}});
+  n.result(gather(n, x, n.indices({29, 0, 4}), 1));
+}
 
 // clang-format off
 constexpr Example kExamples[] = {
@@ -30,6 +46,12 @@ constexpr Example kExamples[] = {
     {"narrow.gather", rows_given, kOnce, kFixed, kF32Only},
     {"narrow.gather", tied, kOften, kFixed, kF32Only},
     {"narrow.gather", tied, kOnce, kFixed, kF32Only},
+    {"gather", along_last},
+    {"gather", along_last, kOnce, kOpen},
+    {"gather", along_middle},
+    {"gather", given, kOnce},
+    {"gather", by_batch},
+    {"gather", integers, kOften, kFixed, kF32Only},
 };
 // clang-format on
 

@@ -41,6 +41,35 @@ void levels(Net& n) {
       n.op("Interpolate-11", {quantized(n, x), n.indices({18, 15}), n.indices({2, 3})}, sized("nearest", "asymmetric"));
   n.result(n.op("Convolution-1", {y, stepped(n, {18, 70, 1, 1})}, windows(2)));
 }
+void pixels(Net& n) {
+  n.result(n.op("Interpolate-11", {n.input({1, 9, 11, 3}), n.indices({4, 30}), n.indices({1, 2})},
+                sized("linear_onnx", "half_pixel")));
+}
+void nearest_pixels(Net& n) {
+  n.result(n.op("Interpolate-11", {n.input({1, 9, 11, 3}), n.indices({18, 7}), n.indices({1, 2})},
+                sized("nearest", "asymmetric")));
+}
+void linear(Net& n) {
+  n.result(n.op("Interpolate-4",
+                {n.input({2, 3, 10, 12}), n.indices({20, 6}), n.numbers({2, 0.5F}, {2}), n.indices({2, 3})},
+                {{"mode", "linear"}, {"antialias", "true"}, {"shape_calculation_mode", "scales"}}));
+}
+void linear_volume(Net& n) {
+  n.result(n.op("Interpolate-11", {n.input({1, 2, 5, 6, 7}), n.indices({10, 6, 21}), n.indices({2, 3, 4})},
+                sized("linear", "align_corners")));
+}
+void cubic(Net& n) {
+  n.result(n.op("Interpolate-11", {relu(n, n.input({1, 3, 8, 9})), n.indices({17, 5}), n.indices({2, 3})},
+                sized("cubic", "half_pixel")));
+}
+void as_pillow(Net& n) {
+  n.result(n.op("Interpolate-11", {n.input({1, 3, 30, 20}), n.indices({7, 25}), n.indices({2, 3})},
+                sized("bicubic_pillow", "half_pixel")));
+}
+void unchanged(Net& n) {
+  n.result(n.op("Interpolate-11", {relu(n, n.input({1, 3, 30, 20})), n.indices({30, 20}), n.indices({2, 3})},
+                sized("linear", "align_corners")));
+}
 
 // clang-format off
 constexpr Example kExamples[] = {
@@ -51,6 +80,15 @@ constexpr Example kExamples[] = {
     {"resize.linear", linear_by_scales, kOnce, kOpen},
     {"resize.linear", linear_1},
     {"resize.nearest", levels, kOften, kFixed, true, 1.0F / 64, Precision::int8},
+    {"resample", pixels},
+    {"resample", pixels, kOnce, kOpen},
+    {"resample", nearest_pixels},
+    {"resample", linear},
+    {"resample", linear, kOnce, kOpen},
+    {"resample", linear_volume},
+    {"resample", cubic},
+    {"resample", as_pillow},
+    {"resample", unchanged},
 };
 // clang-format on
 

@@ -33,6 +33,15 @@ void zeros_blocked(Net& n) {
   const auto x = convolution(n, n.input({1, 17, 3, 6, 7}), {20, 17, 1, 1, 1}, windows(3));
   n.result(convolution(n, padded(n, x, {0, 0, 1, 0, 2}, {0, 0, 0, 2, 3}, 0), {18, 20, 3, 3, 3}, windows(3)));
 }
+void bytes(Net& n) {
+  const int x = n.op("Convert-1", {n.input({2, 9, 7})}, {{"destination_type", "u8"}}),
+            value = n.op("Convert-1", {n.numbers({7}, {})}, {{"destination_type", "u8"}});
+  n.result(n.op("Pad-12", {x, n.indices({0, 1, 2}), n.indices({1, 0, 3}), value}, {{"pad_mode", "constant"}}));
+}
+void integers(Net& n) {
+  const int x = n.op("Convert-1", {n.input({2, 9, 7})}, {{"destination_type", "i64"}});
+  n.result(beside(n, x, {0, 3, 2}, {0, 2, 0}, "reflect"));
+}
 
 // clang-format off
 constexpr Example kExamples[] = {
@@ -51,6 +60,8 @@ constexpr Example kExamples[] = {
     {"pad", reflect_blocked, kOnce},
     {"pad", edge_blocked},
     {"pad", zeros_blocked},
+    {"pad", bytes, kOften, kFixed, kF32Only},
+    {"pad", integers, kOften, kOpen, kF32Only},
 };
 // clang-format on
 

@@ -31,6 +31,17 @@ void gru_cell(Net& n) {
                 {n.input({3, 7}), n.input({3, 6}), n.weights({18, 7}), n.weights({18, 6}), n.weights({18})},
                 {{"hidden_size", "6"}}));
 }
+void rnn_both(Net& n) {
+  const auto y = n.op("RNNSequence-5",
+                      {n.input({2, 5, 7}), n.input({2, 2, 6}), lengths(n), n.weights({2, 6, 7}), n.weights({2, 6, 6}),
+                       n.weights({2, 6})},
+                      {{"hidden_size", "6"}, {"direction", "bidirectional"}}, 2);
+  for (int port = 0; port < 2; ++port) n.result(y, port);
+}
+void rnn_cell(Net& n) {
+  n.result(n.op("RNNCell-1", {n.input({3, 7}), n.input({3, 6}), n.weights({6, 7}), n.weights({6, 6}), n.weights({6})},
+                {{"hidden_size", "6"}, {"activations", "relu"}}));
+}
 
 // clang-format off
 constexpr Example kExamples[] = {
@@ -39,6 +50,8 @@ constexpr Example kExamples[] = {
     {"gru.sequence", gru_reverse},
     {"lstm.cell", lstm_cell, kOften, kOpen},
     {"gru.cell", gru_cell},
+    {"rnn.sequence", rnn_both, kOnce},
+    {"rnn.cell", rnn_cell},
 };
 // clang-format on
 

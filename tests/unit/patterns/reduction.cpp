@@ -15,6 +15,27 @@ void norm(Net& n) {
   n.result(n.op("ReduceL2-4", {n.input({2, 5, 7, 33}), n.indices({1, 2})}, {{"keep_dims", "true"}}));
 }
 
+Texts kept() { return {{"keep_dims", "true"}}; }
+int integers(Net& n, const Shape& shape, std::string_view type) {
+  const auto scaled = n.op("Multiply-1", {n.input(shape), n.numbers({20}, {1})});
+  return n.op("Convert-1", {scaled}, {{"destination_type", std::string(type)}});
+}
+void absolute(Net& n) { n.result(n.op("ReduceL1-4", {n.input({3, 700}), n.indices({1})}, kept())); }
+void absolute_inner(Net& n) { n.result(n.op("ReduceL1-4", {n.input({3, 70, 90}), n.indices({1})}, kept())); }
+void apart(Net& n) { n.result(n.op("ReduceSum-1", {n.input({3, 5, 7, 70}), n.indices({0, 2})}, kept())); }
+void apart_rows(Net& n) { n.result(n.op("ReduceMax-1", {n.input({4, 3, 6, 50}), n.indices({-1, 1})}, kept())); }
+void apart_norm(Net& n) { n.result(n.op("ReduceL2-4", {n.input({4, 3, 6, 50}), n.indices({0, 3})}, kept())); }
+void product(Net& n) { n.result(n.op("ReduceProd-1", {n.input({9, 77}), n.indices({1})}, kept())); }
+void product_apart(Net& n) { n.result(n.op("ReduceProd-1", {n.input({2, 5, 3, 300}), n.indices({0, 2})}, kept())); }
+void sum_integers(Net& n) { n.result(n.op("ReduceSum-1", {integers(n, {3, 70, 9}, "i64"), n.indices({1})}, kept())); }
+void product_integers(Net& n) { n.result(n.op("ReduceProd-1", {integers(n, {3, 70}, "i32"), n.indices({1})}, kept())); }
+void largest_byte(Net& n) { n.result(n.op("ReduceMax-1", {integers(n, {3, 70}, "i8"), n.indices({1})}, kept())); }
+void least_integer(Net& n) { n.result(n.op("ReduceMin-1", {integers(n, {3, 70, 5}, "i32"), n.indices({0})}, kept())); }
+void all(Net& n) { n.result(n.op("ReduceLogicalAnd-1", {integers(n, {30, 7, 5}, "boolean"), n.indices({2})}, kept())); }
+void any(Net& n) {
+  n.result(n.op("ReduceLogicalOr-1", {integers(n, {30, 7, 300}, "boolean"), n.indices({0})}, kept()));
+}
+
 // clang-format off
 constexpr Example kExamples[] = {
     {"reduction", mean},
@@ -22,6 +43,20 @@ constexpr Example kExamples[] = {
     {"reduction", maximum},
     {"reduction", minimum},
     {"reduction", norm},
+    {"reduction", absolute},
+    {"reduction", absolute_inner},
+    {"reduction", apart},
+    {"reduction", apart, kOnce, kOpen},
+    {"reduction", apart_rows},
+    {"reduction", apart_norm},
+    {"fold", product},
+    {"fold", product_apart},
+    {"fold", sum_integers, kOften, kFixed, kF32Only},
+    {"fold", product_integers, kOften, kFixed, kF32Only},
+    {"fold", largest_byte, kOften, kFixed, kF32Only},
+    {"fold", least_integer, kOften, kFixed, kF32Only},
+    {"fold", all, kOften, kFixed, kF32Only},
+    {"fold", any, kOften, kFixed, kF32Only},
 };
 // clang-format on
 

@@ -32,6 +32,17 @@ void no_planes(Net& n) {
   const int x = n.op("Transpose-1", {n.input({2, 6, 16}), n.indices({0, 2, 1})});
   n.result(n.op("Reshape-1", {x, n.indices({2, 8, 4, 3})}, {{"special_zero", "false"}}));
 }
+/// Of elements of other sizes, whose few or many rows become columns.
+void elements(Net& n, std::string_view type, const PartialShape& shape, std::initializer_list<i64> order) {
+  const int x = n.op("Convert-1", {n.input(shape)}, {{"destination_type", std::string(type)}});
+  n.result(n.op("Transpose-1", {x, n.indices(order)}));
+}
+void bytes_to_planes(Net& n) { elements(n, "u8", {2, 9, 41, 3}, {0, 3, 1, 2}); }
+void bytes_to_pixels(Net& n) { elements(n, "u8", {2, 4, 9, 41}, {0, 2, 3, 1}); }
+void integers(Net& n) { elements(n, "i64", {70, 90}, {1, 0}); }
+void integers_by_runs(Net& n) { elements(n, "i32", {3, 5, 4, 7}, {0, 2, 1, 3}); }
+void short_integers(Net& n) { elements(n, "i16", {17, 70, 9}, {2, 1, 0}); }
+void long_rows(Net& n) { n.result(n.op("Transpose-1", {n.input({9000, 3}), n.indices({1, 0})})); }
 
 // clang-format off
 constexpr Example kExamples[] = {
@@ -42,6 +53,13 @@ constexpr Example kExamples[] = {
     {"transpose+planes", planes_alone, kOnce},
     {"planes+transpose", rows_alone, kOnce},
     {"transpose", no_planes},
+    {"transpose", bytes_to_planes, kOften, kFixed, kF32Only},
+    {"transpose", bytes_to_planes, kOnce, kOpen, kF32Only},
+    {"transpose", bytes_to_pixels, kOften, kFixed, kF32Only},
+    {"transpose", integers, kOften, kFixed, kF32Only},
+    {"transpose", integers_by_runs, kOften, kFixed, kF32Only},
+    {"transpose", short_integers, kOften, kFixed, kF32Only},
+    {"transpose", long_rows},
 };
 // clang-format on
 

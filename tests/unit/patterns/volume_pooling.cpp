@@ -31,6 +31,22 @@ void whole(Net& n) {
   const Texts more{{"exclude-pad", "true"}};
   n.result(n.op("AvgPool-1", {n.input({1, 40, 3, 5, 4})}, cubes("3,5,4", "1,1,1", "0,0,0", "0,0,0", more)));
 }
+/// Rows that are long enough to be computed where they lie.
+void wide(Net& n) {
+  const Texts more{{"exclude-pad", "true"}};
+  n.result(n.op("AvgPool-1", {n.input({2, 3, 5, 60, 61})}, cubes("3,2,3", "2,1,2", "1,1,1", "1,0,2", more)));
+}
+void wide_max(Net& n) {
+  n.result(n.op("MaxPool-1", {n.input({2, 3, 5, 6, 61})}, cubes("3,3,2", "2,2,1", "1,1,0", "1,0,1")));
+}
+/// Between convolutions, whose values are blocked.
+void between(Net& n, const char* pool, Texts more) {
+  const auto x = convolution(n, n.input({1, 16, 5, 6, 7}), {20, 16, 3, 3, 3}, windows(3, 1, 1));
+  const auto y = n.op(pool, {x}, cubes("3,2,3", "2,1,2", "1,1,1", "1,0,2", std::move(more)));
+  n.result(convolution(n, y, {16, 20, 1, 1, 1}, windows(3)));
+}
+void max_between(Net& n) { between(n, "MaxPool-1", {}); }
+void average_between(Net& n) { between(n, "AvgPool-1", {{"exclude-pad", "true"}}); }
 
 // clang-format off
 constexpr Example kExamples[] = {
@@ -42,6 +58,10 @@ constexpr Example kExamples[] = {
     {"volume.average_pool", average, kOften, kOpen},
     {"volume.average_pool", average_padded, kOnce},
     {"volume.average_pool", whole},
+    {"volume.average_pool", wide},
+    {"volume.max_pool", wide_max, kOften, kOpen},
+    {"volume.max_pool", max_between},
+    {"volume.average_pool", average_between},
 };
 // clang-format on
 

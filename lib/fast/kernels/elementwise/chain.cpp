@@ -8,8 +8,10 @@
 namespace ovir::fast {
 namespace {
 
-constexpr i64 kPiece = 512;    // values: the registers of a program stay in the first-level cache
-constexpr i64 kLongRow = 256;  // rows from here on are pieces by themselves
+constexpr i64 kPiece = 512;       // values: the registers of a program stay in the first-level cache
+constexpr i64 kLongRow = 256;     // rows from here on are pieces by themselves
+constexpr i64 kLongPiece = 4096;  // of one step, which needs no registers
+constexpr i64 kDirectRow = 64;    // rows from here on such a step reads where they lie
 constexpr int kRegisters = ChainProgram::kRegisters;
 
 /// By step: the register of its result, -1 for the last one. Empty where the registers do not do.
@@ -37,6 +39,13 @@ std::vector<int> assign_registers(const ChainProgram& program) {
     result.push_back(static_cast<int>(free - busy_until.begin()));
   }
   return result;
+}
+
+/// Nanoseconds that a step takes a value, roughly: what is computed in double precision takes long.
+double time_of(const ChainStep& step) {
+  constexpr double kShort = 0.125, kLong = 3;
+  if (step.kind == ChainStep::binary) return step.operation == Binary::power ? kLong : kShort;
+  return step.function.f >= Function::sin && step.function.f <= Function::atanh ? kLong : kShort;
 }
 
 }  // namespace
@@ -97,11 +106,32 @@ Chain::Chain(const ChainProgram& program, std::span<const std::span<const i64>> 
   pieces_ = 1;
   for (const auto d : dims_) pieces_ *= d;
   if (pieces_ == 0) return;
-  columns_ = std::min(columns, kPiece);
-  if (columns < kLongRow) rows_ = std::min(kPiece / columns, rows);
+  direct_ = steps_.size() == 1 && columns >= kDirectRow;
+  const auto piece = direct_ ? kLongPiece : kPiece;
+  columns_ = std::min(columns, piece);
+  if (direct_ || columns < kLongRow) rows_ = std::clamp<i64>(piece / columns, 1, rows);
+  for (const auto& step : steps_) time_ += time_of(step.what);
   row_pieces_ = ceil_div(rows, rows_);
   column_pieces_ = ceil_div(columns, columns_);
   pieces_ = pieces_ / (rows * columns) * row_pieces_ * column_pieces_;
+}
+
+void Chain::compute_direct(const Piece& piece, std::span<const float* const> inputs, float* out) const {
+  const auto& step = steps_[0].what;
+  const auto rank = std::ssize(dims_);
+  const auto &left = strides_[step.left], &right = strides_[step.right];
+  const auto *a = inputs[step.left] + piece.offsets[step.left], *b = inputs[step.right] + piece.offsets[step.right];
+  auto* y = out + piece.out;
+  for (i64 r = 0; r < piece.rows; ++r, a += left[rank - 2], b += right[rank - 2], y += piece.columns) {
+    if (step.kind == ChainStep::binary) {
+      isa().binary(step.operation, a, left[rank - 1], b, right[rank - 1], y, piece.columns);
+    } else if (left[rank - 1]) {
+      isa().unary(step.function, a, y, piece.columns);
+    } else {
+      std::fill_n(y, piece.columns, *a);
+      isa().unary(step.function, y, y, piece.columns);
+    }
+  }
 }
 
 void Chain::compute(const Piece& piece, std::span<const float* const> inputs, float* out, Registers& registers) const {
@@ -117,9 +147,15 @@ void Chain::compute(const Piece& piece, std::span<const float* const> inputs, fl
     if (piece.rows == 1 || (across == 0 && down == 0) || (across == 1 && down == piece.columns)) continue;
     data[i] = registers.laid_out[i];
     steps[i] = 1;
-    if (registers.from[i] == from && registers.size[i] == n) continue;
+    if (registers.from[i] == from && registers.size[i] >= n) continue;
     registers.from[i] = from;
     registers.size[i] = n;
+    if (down == 0) {  // one row again and again: ever more of them at once
+      auto* to = registers.laid_out[i];
+      std::copy_n(from, piece.columns, to);
+      for (auto done = piece.columns; done < n; done *= 2) std::copy_n(to, std::min(done, n - done), to + done);
+      continue;
+    }
     for (i64 r = 0; r < piece.rows; ++r) {
       float* to = registers.laid_out[i] + r * piece.columns;
       if (across) std::copy_n(from + r * down, piece.columns, to);
@@ -150,23 +186,34 @@ void Chain::run(std::span<const float* const> inputs, float* out, ThreadPool& po
   if (pieces_ == 0) return;
   const auto rank = dims_.size();
   const auto rows = dims_[rank - 2], columns = dims_[rank - 1];
-  const auto values = static_cast<double>(rows_ * columns_),
-             cost = 20 + values * static_cast<double>(steps_.size()) / 8;
+  const auto cost = 20 + static_cast<double>(rows_ * columns_) * time_;
   parallel_ranges(pool, pieces_, cost, [&](i64 begin, i64 end) {
     Registers registers;
+    auto column = begin % column_pieces_ * columns_, row = begin / column_pieces_ % row_pieces_ * rows_;
+    auto plane = begin / column_pieces_ / row_pieces_;
+    std::array<i64, ChainProgram::kInputs> planes{};  // where each input's begins
+    const auto find_planes = [&] {
+      for (std::size_t i = 0; i < inputs.size(); ++i) planes[i] = 0;
+      auto outer = plane;
+      for (auto d = rank - 2; d-- > 0; outer /= dims_[d])
+        for (std::size_t i = 0; i < inputs.size(); ++i) planes[i] += outer % dims_[d] * strides_[i][d];
+    };
+    find_planes();
     for (auto index = begin; index < end; ++index) {
-      const auto column = index % column_pieces_ * columns_, rest = index / column_pieces_;
-      const auto row = rest % row_pieces_ * rows_;
-      auto outer = rest / row_pieces_;
       Piece piece{.offsets = {},
-                  .out = (outer * rows + row) * columns + column,
+                  .out = (plane * rows + row) * columns + column,
                   .rows = std::min(rows_, rows - row),
                   .columns = std::min(columns_, columns - column)};
       for (std::size_t i = 0; i < inputs.size(); ++i)
-        piece.offsets[i] = row * strides_[i][rank - 2] + column * strides_[i][rank - 1];
-      for (auto d = rank - 2; d-- > 0; outer /= dims_[d])
-        for (std::size_t i = 0; i < inputs.size(); ++i) piece.offsets[i] += outer % dims_[d] * strides_[i][d];
-      compute(piece, inputs, out, registers);
+        piece.offsets[i] = planes[i] + row * strides_[i][rank - 2] + column * strides_[i][rank - 1];
+      if (direct_) compute_direct(piece, inputs, out);
+      else compute(piece, inputs, out, registers);
+      if ((column += columns_) < columns) continue;
+      column = 0;
+      if ((row += rows_) < rows) continue;
+      row = 0;
+      ++plane;
+      find_planes();
     }
   });
 }

@@ -47,6 +47,7 @@ class Chain {
   };
   struct Piece;
   struct Registers;
+  void compute_direct(const Piece& piece, std::span<const float* const> inputs, float* out) const;
   void compute(const Piece& piece, std::span<const float* const> inputs, float* out, Registers& registers) const;
 
   int inputs_;
@@ -55,6 +56,8 @@ class Chain {
   std::vector<std::vector<i64>> strides_;  ///< by input, in dims_; 0 where it is broadcast
   i64 rows_ = 1, columns_ = 1;             ///< of a piece, at most
   i64 row_pieces_ = 1, column_pieces_ = 1, pieces_ = 0;
+  bool direct_ = false;  ///< one step, whose operands are read where they lie
+  double time_ = 0;      ///< nanoseconds a value, roughly
 };
 
 }  // namespace ovir::fast

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "fast/kernels/chunks.hpp"
+#include "fast/kernels/movement/strided.hpp"
 
 namespace ovir::fast {
 namespace {
@@ -107,15 +108,25 @@ void permute(std::span<const i64> dims, std::span<const i64> order, const float*
   for (std::size_t d = 1; d < last; ++d)
     if (m.from[d] < m.from[row]) row = d;
   if (m.from[last] == 1) return copy_runs(m, count, row, x, y, pool);
+  constexpr i64 kFew = 4;  // which lie together, as channels of images
+  if (m.dims[row] <= kFew || m.dims[last] <= kFew) {
+    StridedAxes axes;
+    for (std::size_t d = 0; d < m.rank; ++d) axes.add(m.dims[d], m.from[d]);
+    return copy_strided(axes, sizeof(float), reinterpret_cast<const std::byte*>(x), reinterpret_cast<std::byte*>(y),
+                        pool);
+  }
   // It and the last one are transposed by one call.
-  constexpr i64 kRows = 64;  // at a time
-  const auto rows = m.dims[row], parts = ceil_div(rows, kRows), columns = m.dims[last];
+  constexpr i64 kRows = 64, kColumns = 4 << 10;  // at a time
+  const auto rows = m.dims[row], parts = ceil_div(rows, kRows), all_columns = m.dims[last],
+             columns = std::min(all_columns, kColumns), column_parts = ceil_div(all_columns, columns);
   const auto cost = static_cast<double>(std::min(rows, kRows) * columns) / 3 + 5;
-  parallel_ranges(pool, count / (rows * columns) * parts, cost, [&](i64 begin, i64 end) {
+  parallel_ranges(pool, count / (rows * all_columns) * parts * column_parts, cost, [&](i64 begin, i64 end) {
     for (auto i = begin; i < end; ++i) {
-      const Places at(m, i / parts, row, row);
-      const auto first = i % parts * kRows, here = std::min(kRows, rows - first);
-      table.transpose(x + at.from + first, m.from[last], y + at.to + first * m.to[row], m.to[row], columns, here);
+      const Places at(m, i / (parts * column_parts), row, row);
+      const auto first = i / column_parts % parts * kRows, here = std::min(kRows, rows - first);
+      const auto column = i % column_parts * columns;
+      table.transpose(x + at.from + first + column * m.from[last], m.from[last], y + at.to + first * m.to[row] + column,
+                      m.to[row], std::min(columns, all_columns - column), here);
     }
   });
 }

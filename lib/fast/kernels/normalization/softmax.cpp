@@ -20,8 +20,11 @@ void row(const IsaTable& table, const float* x, float* y, i64 n, bool logarithm)
     for (i64 i = 0; i < n; i += kPart) sum += table.exp_sum(x + i, 1, max, powers, std::min(kPart, n - i));
     // One after the other: beside a large maximum, the logarithm would lose its digits.
     const auto rest = std::log(sum);
-    table.binary(Binary::subtract, x, 1, &max, 0, y, n);
-    table.binary(Binary::subtract, y, 1, &rest, 0, y, n);
+    for (i64 i = 0; i < n; i += kPart) {
+      const auto m = std::min(kPart, n - i);
+      table.binary(Binary::subtract, x + i, 1, &max, 0, y + i, m);
+      table.binary(Binary::subtract, y + i, 1, &rest, 0, y + i, m);
+    }
   } else {
     const auto scale = 1 / table.exp_sum(x, 1, max, y, n);
     table.binary(Binary::multiply, y, 1, &scale, 0, y, n);

@@ -8,6 +8,7 @@ namespace ovir::fast {
 namespace {
 
 constexpr i64 kFewRows = 8, kFewColumns = 4;  // so few are dot products, without packing
+constexpr i64 kFewSums = 6;                   // so few rows are sums of rows
 
 bool is_dots(const BatchedProduct& p) { return p.b_transposed && (p.m <= kFewRows || p.n <= kFewColumns); }
 
@@ -42,24 +43,36 @@ void dots(const BatchedProduct& p, const float* a, const float* b, float* c, con
   });
 }
 
-/// One row on the left: rows of b are added up where they lie.
-bool is_row(const BatchedProduct& p) { return p.m == 1 && !p.b_transposed; }
+/// Few rows on the left: rows of b are added up where they lie.
+bool is_sums(const BatchedProduct& p) { return p.m <= kFewSums && !p.b_transposed; }
 
-void row(const BatchedProduct& p, const float* a, const float* b, float* c, const Epilogue& epilogue,
-         ThreadPool& pool) {
+void sums(const BatchedProduct& p, const float* a, const float* b, float* c, const Epilogue& epilogue,
+          ThreadPool& pool) {
   const auto& table = isa();
-  constexpr i64 kAside = 512;  // sums that stay in the first-level cache
-  parallel_ranges(pool, p.count() * p.n, static_cast<double>(p.k) / 16, [&](i64 begin, i64 end) {
-    alignas(64) float sums[kAside];
-    while (begin < end) {
-      const auto i = begin / p.n, column = begin % p.n;
-      const auto columns = std::min({kAside, p.n - column, end - begin});
-      const auto *left = a + p.a[i] * p.k, *right = matrix_of_b(p, b, p.b[i]) + column;
-      std::fill_n(sums, columns, 0.0f);
-      for (i64 s = 0; s < p.k; ++s) table.axpy(left[s], right + s * p.n, 1, sums, columns);
-      finish_row(table, epilogue, column, 1, sums, epilogue.residual ? epilogue.residual + begin : nullptr, c + begin,
-                 columns);
-      begin += columns;
+  constexpr i64 kAside = 512;  // columns whose sums, and as many of some rows, stay in the first-level cache
+  constexpr i64 kTogether = 8;
+  // Long runs of each row, but some strips for each thread: sums are the same however wide they are.
+  const auto cost = static_cast<double>(p.k * p.n) / 16;
+  const auto wanted = std::clamp<i64>(static_cast<i64>(std::min(cost / static_cast<double>(kChunkWork), 1e9)), 1,
+                                      std::max<i64>(2 * pool.threads(), ceil_div(p.n, kAside)));
+  const auto width = std::min(kAside, round_up(ceil_div(p.n, wanted), kBlock)), strips = ceil_div(p.n, width);
+  parallel_ranges(pool, p.count() * strips, cost / static_cast<double>(strips), [&](i64 begin, i64 end) {
+    alignas(64) float aside[kFewSums * kAside];
+    for (auto at = begin; at < end; ++at) {
+      const auto i = at / strips, column = at % strips * width, columns = std::min(width, p.n - column);
+      const auto *left = a + p.a[i] * p.m * p.k, *right = matrix_of_b(p, b, p.b[i]) + column;
+      for (i64 s = 0; s == 0 || s < p.k; s += kTogether) {
+        const float* rows[kTogether];
+        const auto count = std::min(kTogether, p.k - s);
+        for (i64 r = 0; r < count; ++r) rows[r] = right + (s + r) * p.n;
+        for (i64 row = 0; row < p.m; ++row)
+          table.weighted_sum(left + row * p.k + s, rows, count, aside + row * kAside, columns, s == 0);
+      }
+      for (i64 row = 0; row < p.m; ++row) {
+        const auto to = (i * p.m + row) * p.n + column;
+        finish_row(table, epilogue, column, 1, aside + row * kAside,
+                   epilogue.residual ? epilogue.residual + to : nullptr, c + to, columns);
+      }
     }
   });
 }
@@ -67,7 +80,7 @@ void row(const BatchedProduct& p, const float* a, const float* b, float* c, cons
 }  // namespace
 
 i64 batched_product_scratch_size(const BatchedProduct& p, int threads) {
-  if (is_dots(p) || is_row(p)) return transposed_size(p);
+  if (is_dots(p) || is_sums(p)) return transposed_size(p);
   return transposed_size(p) + (packs_first(p, threads) ? p.b_matrices * round_up(panels_size(p.k, p.n), kBlock)
                                                        : threads * panels_size(p.k, kColumns));
 }
@@ -75,15 +88,18 @@ i64 batched_product_scratch_size(const BatchedProduct& p, int threads) {
 void batched_product(const BatchedProduct& p, const float* a, const float* b, float* c, const Epilogue& epilogue,
                      float* scratch, ThreadPool& pool) {
   if (p.a_transposed) {
-    parallel_ranges(pool, p.a_matrices, static_cast<double>(p.m * p.k) / 2, [&](i64 begin, i64 end) {
-      for (auto i = begin; i < end; ++i)
-        isa().transpose(a + i * p.m * p.k, p.m, scratch + i * p.m * p.k, p.k, p.k, p.m);
+    const auto parts = ceil_div(p.m, kColumns);
+    parallel_ranges(pool, p.a_matrices * parts, static_cast<double>(kColumns * p.k) / 2, [&](i64 begin, i64 end) {
+      for (auto i = begin; i < end; ++i) {
+        const auto matrix = i / parts * p.m * p.k, row = i % parts * kColumns;
+        isa().transpose(a + matrix + row, p.m, scratch + matrix + row * p.k, p.k, p.k, std::min(kColumns, p.m - row));
+      }
     });
     a = scratch;
     scratch += transposed_size(p);
   }
   if (is_dots(p)) return dots(p, a, b, c, epilogue, pool);
-  if (is_row(p)) return row(p, a, b, c, epilogue, pool);
+  if (is_sums(p)) return sums(p, a, b, c, epilogue, pool);
   const auto panels = ceil_div(p.n, kColumns);
   const auto packing = static_cast<double>(p.k * kColumns) / 4;
   if (packs_first(p, pool.threads())) {

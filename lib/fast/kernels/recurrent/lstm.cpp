@@ -62,6 +62,28 @@ void lstm(const RecurrentShape& s, const Panels& w, const Panels& r, const float
   }
 }
 
+i64 rnn_scratch_size(const RecurrentShape& s) { return s.batch * (s.steps + 1) * s.hidden; }
+
+void rnn(const RecurrentShape& s, const Panels& w, const Panels& r, const float* bias, const RecurrentData& d,
+         float* scratch, ThreadPool& pool) {
+  const auto& table = isa();
+  const auto n = s.hidden;
+  float *from_inputs = scratch, *sums = scratch + s.batch * s.steps * n;
+  inputs_product(s, w, bias, d, from_inputs, pool);
+  clear_beyond(s, d);
+  for (i64 i = 0; i < s.steps; ++i) {
+    product(r, d.h, n, sums, n, s.batch, {}, pool);
+    for (i64 b = 0; b < s.batch; ++b) {
+      const auto t = step_of(s, d, b, i);
+      if (t < 0) continue;
+      float* h = d.h + b * n;
+      table.binary(Binary::add, sums + b * n, 1, from_inputs + (b * s.steps + t) * n, 1, h, n);
+      table.unary(s.gates, h, h, n);
+      std::copy_n(h, n, d.y + b * d.y_batch + t * d.y_row);
+    }
+  }
+}
+
 i64 gru_scratch_size(const RecurrentShape& s) { return s.batch * (s.steps * 3 + 5) * s.hidden; }
 
 void gru(const RecurrentShape& s, const Panels& w, const Panels& gates_r, const Panels& hidden_r, const float* bias,

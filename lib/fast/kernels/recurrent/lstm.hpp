@@ -1,4 +1,5 @@
-// LSTM and GRU over a sequence: the inputs' products are taken for all steps at once, the states' step by step.
+// LSTM, GRU and plain cells over a sequence: the inputs' products are taken for all steps at once, the states' step by
+// step.
 #pragma once
 #include "base/int.hpp"
 #include "fast/kernels/product/packed.hpp"
@@ -26,6 +27,11 @@ struct RecurrentData {
 i64 lstm_scratch_size(const RecurrentShape& shape);
 void lstm(const RecurrentShape& shape, const Panels& w, const Panels& r, const float* bias, const RecurrentData& data,
           float* scratch, ThreadPool& pool);
+
+/// A plain cell, whose function is that of the gates. w: [inputs][hidden], r: [hidden][hidden], bias: hidden.
+i64 rnn_scratch_size(const RecurrentShape& shape);
+void rnn(const RecurrentShape& shape, const Panels& w, const Panels& r, const float* bias, const RecurrentData& data,
+         float* scratch, ThreadPool& pool);
 
 /// Gates of a GRU: update, reset, hidden. bias: 3·hidden, or 4·hidden where `linear_before_reset` (the fourth belongs
 /// to the state's product of the hidden gate). r is in two: [hidden][2·hidden] and [hidden][hidden].

@@ -11,60 +11,109 @@ namespace {
 constexpr i64 kPart = 512;  // values summed in one go
 constexpr i64 kRun = 64;    // neighbors of an inner axis done together
 
-/// The norm of x[0], x[step], … whose sum of squares was `sum`: taken again where f32 cannot hold the squares.
-float norm(float sum, const float* x, i64 n, i64 step) {
+/// The elements of one result: `parts` times n.
+struct Terms {
+  const float* x;
+  i64 parts, part_step, n, step;
+  i64 count() const { return parts * n; }
+};
+
+/// The norm of the terms whose sum of squares was `sum`: taken again where f32 cannot hold the squares.
+float norm(float sum, const Terms& t) {
   constexpr float kLeast = 1e-30f, kMost = 1e38f;
   if (sum > kLeast && sum < kMost) return std::sqrt(sum);
   double total = 0;
-  for (i64 i = 0; i < n; ++i) total += static_cast<double>(x[i * step]) * static_cast<double>(x[i * step]);
+  for (i64 p = 0; p < t.parts; ++p)
+    for (i64 i = 0; i < t.n; ++i) {
+      const double v = t.x[p * t.part_step + i * t.step];
+      total += v * v;
+    }
   return static_cast<float>(std::sqrt(total));
 }
 
-float row(const IsaTable& table, Reduction what, const float* x, i64 n) {
-  if (what == Reduction::maximum) return table.maximum(x, n);
-  if (what == Reduction::minimum) return table.minimum(x, n);
-  double total = 0;
-  for (i64 i = 0; i < n; i += kPart) {
-    const auto m = std::min(kPart, n - i);
-    total += what == Reduction::norm ? table.deviation(x + i, 0, m) : table.sum(x + i, m);
-  }
-  if (what == Reduction::norm) return norm(static_cast<float>(total), x, n, 1);
-  return static_cast<float>(what == Reduction::mean ? total / static_cast<double>(n) : total);
+bool is_extreme(Reduction what) { return what == Reduction::maximum || what == Reduction::minimum; }
+
+float absolute_sum(const IsaTable& table, const float* x, i64 n) {
+  alignas(64) float part[kRun];
+  const auto columns = std::min(n, kRun), rows = n / columns;
+  table.reduce_columns(Reduction::absolute, x, columns, rows, part, columns);
+  auto total = table.sum(part, columns);
+  for (auto i = rows * columns; i < n; ++i) total += std::abs(x[i]);
+  return total;
 }
 
-void columns(const IsaTable& table, Reduction what, const float* x, float* y, i64 n, i64 step, i64 width) {
-  const bool extreme = what == Reduction::maximum || what == Reduction::minimum;
+/// n > 0 terms side by side.
+float row(const IsaTable& table, Reduction what, const float* x, i64 n) {
+  switch (what) {
+    case Reduction::maximum: return table.maximum(x, n);
+    case Reduction::minimum: return table.minimum(x, n);
+    case Reduction::norm: return table.deviation(x, 0, n);
+    case Reduction::absolute: return absolute_sum(table, x, n);
+    default: return table.sum(x, n);
+  }
+}
+
+float rows(const IsaTable& table, Reduction what, const Terms& t) {
+  if (is_extreme(what)) {
+    const auto infinity = std::numeric_limits<float>::infinity();
+    auto best = what == Reduction::maximum ? -infinity : infinity;
+    for (i64 p = 0; p < t.parts; ++p) {
+      const auto v = row(table, what, t.x + p * t.part_step, t.n);
+      if (v != v) return v;
+      best = what == Reduction::maximum ? std::max(best, v) : std::min(best, v);
+    }
+    return best;
+  }
+  double total = 0;
+  for (i64 p = 0; p < t.parts; ++p)
+    for (i64 i = 0; i < t.n; i += kPart) total += row(table, what, t.x + p * t.part_step + i, std::min(kPart, t.n - i));
+  if (what == Reduction::norm) return norm(static_cast<float>(total), t);
+  return static_cast<float>(what == Reduction::mean ? total / static_cast<double>(t.count()) : total);
+}
+
+/// y[c] for `width` neighbors, of which `t` are the terms of the first.
+void columns(const IsaTable& table, Reduction what, const Terms& t, float* y, i64 width) {
   const auto inner = what == Reduction::mean ? Reduction::sum : what;
   const auto join = what == Reduction::maximum   ? Binary::maximum
                     : what == Reduction::minimum ? Binary::minimum
                                                  : Binary::add;
   alignas(64) float part[kRun];
   const auto infinity = std::numeric_limits<float>::infinity();
-  std::fill_n(y, width, !extreme ? 0 : (what == Reduction::maximum ? -infinity : infinity));
-  for (i64 i = 0; i < n; i += kPart) {
-    table.reduce_columns(inner, x + i * step, step, std::min(kPart, n - i), part, width);
-    table.binary(join, y, 1, part, 1, y, width);
-  }
-  const auto count = static_cast<float>(n);
+  std::fill_n(y, width, !is_extreme(what) ? 0 : (what == Reduction::maximum ? -infinity : infinity));
+  for (i64 p = 0; p < t.parts; ++p)
+    for (i64 i = 0; i < t.n; i += kPart) {
+      const float* from = t.x + p * t.part_step + i * t.step;
+      table.reduce_columns(inner, from, t.step, std::min(kPart, t.n - i), part, width);
+      table.binary(join, y, 1, part, 1, y, width);
+    }
+  const auto count = static_cast<float>(t.count());
   if (what == Reduction::norm)
-    for (i64 c = 0; c < width; ++c) y[c] = norm(y[c], x + c, n, step);
+    for (i64 c = 0; c < width; ++c) y[c] = norm(y[c], {t.x + c, t.parts, t.part_step, t.n, t.step});
   if (what == Reduction::mean) table.binary(Binary::divide, y, 1, &count, 0, y, width);
 }
 
 }  // namespace
 
-void reduce(Reduction what, const float* x, float* y, i64 outer, i64 n, i64 inner, ThreadPool& pool) {
+void reduce(Reduction what, const float* x, float* y, const Reduced& s, ThreadPool& pool) {
   const auto& table = isa();
-  if (inner == 1)
-    return parallel_ranges(pool, outer, 10 + static_cast<double>(n) / 8, [&](i64 begin, i64 end) {
-      for (auto i = begin; i < end; ++i) y[i] = row(table, what, x + i * n, n);
+  const auto terms = [&](i64 result) {  // of the first neighbor
+    const auto line = s.n * s.inner, o = result / s.middle, m = result % s.middle;
+    return Terms{x + (o * s.parts * s.middle + m) * line, s.parts, s.middle * line, s.n, s.inner};
+  };
+  const auto results = s.outer * s.middle;
+  const auto count = static_cast<double>(s.parts * s.n);
+  if (s.inner == 1)
+    return parallel_ranges(pool, results, 10 + count / 8, [&](i64 begin, i64 end) {
+      for (auto i = begin; i < end; ++i) y[i] = rows(table, what, terms(i));
     });
-  const auto runs = ceil_div(inner, kRun);
-  parallel_ranges(pool, outer * runs, 10 + static_cast<double>(n * std::min(inner, kRun)) / 8, [&](i64 begin, i64 end) {
+  const auto runs = ceil_div(s.inner, kRun);
+  const auto cost = 10 + count * static_cast<double>(std::min(s.inner, kRun)) / 8;
+  parallel_ranges(pool, results * runs, cost, [&](i64 begin, i64 end) {
     for (auto i = begin; i < end; ++i) {
       const auto place = i % runs * kRun;
-      columns(table, what, x + i / runs * n * inner + place, y + i / runs * inner + place, n, inner,
-              std::min(kRun, inner - place));
+      auto t = terms(i / runs);
+      t.x += place;
+      columns(table, what, t, y + i / runs * s.inner + place, std::min(kRun, s.inner - place));
     }
   });
 }

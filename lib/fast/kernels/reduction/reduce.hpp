@@ -1,7 +1,8 @@
-// Sums, means and extremes over an axis.
+// Sums, means, extremes and products over axes.
 #pragma once
 #include "base/int.hpp"
 #include "fast/isa/table.hpp"
+#include "tensor/element_type.hpp"
 
 namespace ovir {
 class ThreadPool;
@@ -9,8 +10,21 @@ class ThreadPool;
 
 namespace ovir::fast {
 
-/// y[outer][inner] from x[outer][n][inner]; the mean is the sum divided by n. f32; sums are taken in parts of a few
-/// hundred values. An empty axis gives 0, NaN (mean), -inf or inf.
-void reduce(Reduction what, const float* x, float* y, i64 outer, i64 n, i64 inner, ThreadPool& pool);
+/// y[outer][middle][inner] from x[outer][parts][middle][n][inner].
+struct Reduced {
+  i64 outer = 1, parts = 1, middle = 1, n = 1, inner = 1;
+};
+
+/// The mean is the sum divided by the number of terms. f32; sums are taken in parts of a few hundred values. An empty
+/// axis gives 0, NaN (mean), -inf or inf.
+void reduce(Reduction what, const float* x, float* y, const Reduced& shape, ThreadPool& pool);
+inline void reduce(Reduction what, const float* x, float* y, i64 outer, i64 n, i64 inner, ThreadPool& pool) {
+  reduce(what, x, y, {.outer = outer, .n = n, .inner = inner}, pool);
+}
+
+/// What is not summed in f32: products of f32, in double precision, and all of integers, which wrap, and of booleans.
+enum class Fold : std::uint8_t { sum, product, maximum, minimum, all, any };
+bool can_fold(Fold what, ElementType type);
+void fold(Fold what, ElementType type, const void* x, void* y, const Reduced& shape, ThreadPool& pool);
 
 }  // namespace ovir::fast

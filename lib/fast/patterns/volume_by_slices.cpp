@@ -1,28 +1,35 @@
-// GroupConvolution-1 of three spatial axes, and what follows it: an output slice is the sum of convolutions of two
-// axes, one for each plane of the kernel.
+// GroupConvolution-1, ConvolutionBackpropData-1 and GroupConvolutionBackpropData-1 of three spatial axes, and what
+// follows them: an output slice is the sum of convolutions of two axes, of each plane of the kernel that meets data.
 #include <algorithm>
 
 #include "fast/kernels/convolution/reorder.hpp"
+#include "fast/kernels/convolution/transposed_product.hpp"
 #include "fast/kit/convolution_method.hpp"
 #include "fast/kit/convolutions.hpp"
 #include "fast/kit/functions.hpp"
 
-namespace ovir::fast::patterns::grouped_volume {
+namespace ovir::fast::patterns::volume_by_slices {
 namespace {
 
-ConvolutionMethod choose(const ConvolutionShape& s) {
+ConvolutionMethod choose(const ConvolutionShape& s, bool transposed) {
+  if (transposed)
+    return transposed_product_pays(s) ? ConvolutionMethod::transposed_product : ConvolutionMethod::transposed;
   return s.is_depthwise() ? ConvolutionMethod::depthwise : ConvolutionMethod::direct;
 }
 
 /// Of the output, all channels, blocked.
 i64 slice_out(const ConvolutionShape& s) { return blocks_of(s.outputs) * s.out_plane() * kBlock; }
 
-class GroupedVolume final : public Kernel {
+class VolumeBySlices final : public Kernel {
  public:
   /// `s`: of a slice; `planes` of the kernel; `filters`: those known when the plan is made; null: they are operand 1.
-  GroupedVolume(const ConvolutionAttrs& attrs, const ConvolutionShape& s, i64 planes, const float* filters,
-                Ending ending)
-      : attrs_(attrs), known_(s), planes_(planes), method_(choose(s)), ending_(std::move(ending)) {
+  VolumeBySlices(const StaticConvolution& convolution, i64 planes, const float* filters, Ending ending)
+      : attrs_(convolution.attrs),
+        known_(convolution.shape),
+        planes_(planes),
+        transposed_(convolution.transposed),
+        method_(choose(known_, transposed_)),
+        ending_(std::move(ending)) {
     if (!filters) return;
     ThreadPool alone(1);
     const Buffer plane(plane_floats());
@@ -47,10 +54,11 @@ class GroupedVolume final : public Kernel {
     state->depth = attrs_.window(0, planes_).resolved(state->slices);
     // One output slice after the other, or all of them by one plane of the kernel, whichever is read again from nearer.
     const auto filters = filters_size(method_, known_);
-    state->by_slices = state->depth.stride > 1 || slice_in(s) + slice_out(s) > filters;
-    // What follows the sums is done as they are stored, where each is stored once.
-    state->ends_with_sums = planes_ == 1 && ending_.residual < 0 && state->depth.pad_begin == 0 &&
-                            (state->out_slices - 1) * state->depth.stride < state->slices;
+    state->by_slices = transposed_ || state->depth.stride > 1 || slice_in(s) + slice_out(s) > filters;
+    // What follows the sums is done as the last of them is stored, where there is one that is the last of all.
+    state->ends_with_sums = ending_.residual < 0 && (state->by_slices || planes_ == 1);
+    for (i64 z = 0; z < state->out_slices; ++z)
+      state->ends_with_sums = state->ends_with_sums && last_plane(*state, z) >= 0;
     s.batch = state->by_slices ? 1 : state->out_slices;
     state->in = state->reserve(state->slices * slice_in(s));
     state->out = state->reserve(state->out_slices * slice_out(s));
@@ -75,9 +83,9 @@ class GroupedVolume final : public Kernel {
     for (i64 image = 0; image < state.images; ++image) {
       to_blocked(in[0].as<const float>() + image * s.channels * state.slices * s.plane(), state.floats(state.in), 1,
                  s.channels, s.plane(), pool, state.slices);
-      if (!state.by_slices) slices(state, filters, {0, state.out_slices}, pool);
+      if (!state.by_slices) by_planes(state, filters, pool);
       else
-        for (i64 z = 0; z < state.out_slices; ++z) slices(state, filters, {z, z + 1}, pool);
+        for (i64 z = 0; z < state.out_slices; ++z) slice(state, filters, z, pool);
       auto* y = out[0].as<float>() + image * size;
       to_plain(state.floats(state.out), y, 1, s.outputs, s.out_plane(), pool, state.out_slices);
       const auto* residual = ending_.residual < 0 ? nullptr : in[ending_.residual].as<const float>() + image * size;
@@ -97,11 +105,12 @@ class GroupedVolume final : public Kernel {
   /// Of the input, all channels.
   static i64 slice_in(const ConvolutionShape& s) { return blocks_of(s.channels) * s.plane() * kBlock; }
 
-  i64 plane_floats() const { return planes_ == 1 ? 0 : known_.outputs * known_.group_channels() * known_.taps(); }
+  i64 filters_of_plane() const { return known_.outputs * known_.group_channels(); }
+  i64 plane_floats() const { return planes_ == 1 ? 0 : filters_of_plane() * known_.taps(); }
 
-  /// Filters [outputs][channels][planes][taps], each plane by itself.
+  /// Filters [filters of a plane][planes][taps], each plane by itself.
   void pack_planes(const float* filters, float* plane, float* to, ThreadPool& pool) const {
-    const auto taps = known_.taps(), rows = known_.outputs * known_.group_channels();
+    const auto taps = known_.taps(), rows = filters_of_plane();
     for (i64 p = 0; p < planes_; ++p, to += filters_size(method_, known_)) {
       for (i64 row = 0; planes_ > 1 && row < rows; ++row)
         std::copy_n(filters + (row * planes_ + p) * taps, taps, plane + row * taps);
@@ -109,35 +118,72 @@ class GroupedVolume final : public Kernel {
     }
   }
 
-  /// The sums of output slices `wanted`.
-  void slices(State& state, const float* filters, Part wanted, ThreadPool& pool) const {
+  /// The input slice that meets a plane of the kernel at an output slice; -1: none.
+  i64 slice_of(const State& state, i64 z, i64 plane) const {
     const auto& depth = state.depth;
-    /// Those whose input slice for this plane of the kernel is none of the padding.
+    const auto at = transposed_ ? z + depth.pad_begin - plane * depth.dilation
+                                : z * depth.stride + plane * depth.dilation - depth.pad_begin;
+    if (at < 0 || (transposed_ && at % depth.stride != 0)) return -1;
+    const auto from = transposed_ ? at / depth.stride : at;
+    return from < state.slices ? from : -1;
+  }
+  /// The last plane that meets data; -1: none.
+  i64 last_plane(const State& state, i64 z) const {
+    auto plane = planes_ - 1;
+    while (plane >= 0 && slice_of(state, z, plane) < 0) --plane;
+    return plane;
+  }
+
+  /// So many output slices from z on, by a plane of the kernel that meets `from` on; `adds`: to what there is.
+  void compute_plane(State& state, const float* filters, i64 plane, i64 from, i64 z, i64 count, bool adds, bool ends,
+                     ThreadPool& pool) const {
+    auto s = state.shape;
+    s.batch = count;
+    auto* y = state.floats(state.out) + z * slice_out(s);
+    auto epilogue = ends ? ending_.epilogue(nullptr) : Epilogue{};
+    if (adds) {
+      epilogue.residual = y;
+      epilogue.residual_last = false;
+    }
+    compute(method_, s, filters + plane * filters_size(method_, known_), state.floats(state.in) + from * slice_in(s), y,
+            false, epilogue, state.floats(state.work), pool);
+  }
+  void clear(State& state, i64 z, i64 count) const {
+    std::fill_n(state.floats(state.out) + z * slice_out(state.shape), count * slice_out(state.shape), 0.0f);
+  }
+
+  void slice(State& state, const float* filters, i64 z, ThreadPool& pool) const {
+    const auto last = last_plane(state, z);
+    if (last < 0) clear(state, z, 1);
+    bool adds = false;
+    for (i64 plane = 0; plane <= last; ++plane) {
+      const auto from = slice_of(state, z, plane);
+      if (from < 0) continue;
+      compute_plane(state, filters, plane, from, z, 1, adds, plane == last && state.ends_with_sums, pool);
+      adds = true;
+    }
+  }
+
+  /// All output slices by one plane after the other; the stride is 1.
+  void by_planes(State& state, const float* filters, ThreadPool& pool) const {
+    const auto first_of = [&](i64 plane) { return plane * state.depth.dilation - state.depth.pad_begin; };
+    /// Those that meet data.
     const auto inside = [&](i64 plane) {
-      const auto first = plane * depth.dilation - depth.pad_begin;
-      const auto begin = std::max(wanted.begin, first >= 0 ? 0 : ceil_div(-first, depth.stride));
-      const auto end = first >= state.slices ? 0 : (state.slices - 1 - first) / depth.stride + 1;
-      return Part{begin, std::min(wanted.end, end)};
+      return Part{std::max<i64>(0, -first_of(plane)), std::min(state.out_slices, state.slices - first_of(plane))};
     };
-    const auto add = [&](i64 plane, Part part, bool to_others) {
-      if (part.begin >= part.end) return;
-      auto s = state.shape;
-      s.batch = part.end - part.begin;
-      const auto from = part.begin * depth.stride + plane * depth.dilation - depth.pad_begin;
-      auto* y = state.floats(state.out) + part.begin * slice_out(s);
-      const auto epilogue = state.ends_with_sums ? ending_.epilogue(nullptr) : Epilogue{};
-      compute(method_, s, filters + plane * filters_size(method_, known_), state.floats(state.in) + from * slice_in(s),
-              y, false, to_others ? Epilogue{.residual = y} : epilogue, state.floats(state.work), pool);
+    const auto add = [&](i64 plane, bool adds) {
+      const auto part = inside(plane);
+      if (part.begin < part.end)
+        compute_plane(state, filters, plane, part.begin + first_of(plane), part.begin, part.size(), adds,
+                      state.ends_with_sums, pool);
     };
-    // The plane that all of them have, so that nothing need be cleared.
+    // First the plane that all of them meet, so that nothing need be cleared.
     i64 first = 0;
-    while (first < planes_ && (inside(first).begin > wanted.begin || inside(first).end < wanted.end)) ++first;
-    if (first < planes_) add(first, wanted, false);
-    else
-      std::fill_n(state.floats(state.out) + wanted.begin * slice_out(state.shape),
-                  (wanted.end - wanted.begin) * slice_out(state.shape), 0.0f);
+    while (first < planes_ && inside(first).size() < state.out_slices) ++first;
+    if (first < planes_) add(first, false);
+    else clear(state, 0, state.out_slices);
     for (i64 p = 0; p < planes_; ++p)
-      if (p != first) add(p, inside(p), true);
+      if (p != first) add(p, true);
   }
 
   /// What follows the sums, channel by channel.
@@ -157,6 +203,7 @@ class GroupedVolume final : public Kernel {
   ConvolutionAttrs attrs_;
   ConvolutionShape known_;
   i64 planes_;
+  bool transposed_;
   ConvolutionMethod method_;
   Ending ending_;
   Buffer filters_;
@@ -165,7 +212,8 @@ class GroupedVolume final : public Kernel {
 std::optional<Match> match(const Graphlet& graph, int root) {
   constexpr i64 kRank = 5;
   const auto convolution = static_convolution(graph, root, kRank);
-  if (!convolution || convolution->rank != kRank || convolution->shape.groups == 1) return std::nullopt;
+  if (!convolution || convolution->rank != kRank || (convolution->shape.groups == 1 && !convolution->transposed))
+    return std::nullopt;
   const auto filters = graph.input(root, 1);
   const auto& shape = graph.fact(filters).shape;
   const auto* packed = graph.options().steady() ? graph.constant(filters) : nullptr;
@@ -173,17 +221,16 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   Match match{{root}, {graph.input(root, 0)}, nullptr};
   if (!packed) match.inputs.push_back(filters);
   auto ending = take_ending(graph, match, kRank, 1, convolution->shape.outputs);
-  match.kernel =
-      std::make_unique<GroupedVolume>(convolution->attrs, convolution->shape, shape[shape.rank() - 3].length(),
-                                      packed ? packed->data<float>() : nullptr, std::move(ending));
+  match.kernel = std::make_unique<VolumeBySlices>(*convolution, shape[shape.rank() - 3].length(),
+                                                  packed ? packed->data<float>() : nullptr, std::move(ending));
   return match;
 }
 
-constexpr std::string_view kRoots[] = {"GroupConvolution"};
+constexpr std::string_view kRoots[] = {"GroupConvolution", "ConvolutionBackpropData", "GroupConvolutionBackpropData"};
 
 }  // namespace
 
 extern constinit const Pattern pattern{
-    .name = "grouped_volume", .roots = kRoots, .match = match, .priority = Priority::packed};
+    .name = "volume_by_slices", .roots = kRoots, .match = match, .priority = Priority::packed};
 
-}  // namespace ovir::fast::patterns::grouped_volume
+}  // namespace ovir::fast::patterns::volume_by_slices

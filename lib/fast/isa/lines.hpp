@@ -1,0 +1,61 @@
+// Innermost loops of operations on lines, compiled for AVX2 and for any machine: selection of the best of many,
+// Fourier transforms, products, LRN, truncation.
+#pragma once
+#include <cstdint>
+
+#include "base/int.hpp"
+
+namespace ovir::fast {
+
+/// Columns that are ranked together.
+inline constexpr i64 kRankColumns = 64;
+/// The most that are kept of each.
+inline constexpr int kMostKept = 8;
+
+/// Lines that are transformed together. A complex number of each is a row of as many real parts, then a row of as many
+/// imaginary ones.
+inline constexpr i64 kFourierLines = 16;
+/// Of numbers x[t][p][q] sums over t < radix: y[p][j][q] = w[p][j] · the sum of x[t][p][q] · root[j·t % radix].
+struct FourierStep {
+  i64 radix, p, q;
+  const float* w;     ///< complex, [p][j - 1]: those of j = 0 are 1, and so are all of p = 0
+  const float* root;  ///< complex, [radix]; of radix 2 and 4 null
+};
+
+struct LineTable {
+  // Ranks are integers, the lower the better; of equal ones the first is the better.
+  /// to[i] = the rank of x[i], where the largest or the smallest are wanted. NaN is larger than every number, -0 is 0.
+  void (*rank)(const float* x, bool largest, std::int32_t* to, i64 n);
+  /// The first of [i, n) whose rank is below the bound; n where there is none.
+  i64 (*below)(const std::int32_t* ranks, i64 i, i64 n, std::int32_t bound);
+  /// Of each of `columns` columns best[0], best[1], … are the best k ranks of rows 0 … first - 1, in order, and at[]
+  /// their rows; rows first … first + rows - 1 join them. All rows are kRankColumns apart; k <= kMostKept,
+  /// and what is beyond the last column, up to a multiple of 8, may hold anything.
+  void (*keep)(const std::int32_t* ranks, i64 rows, std::int32_t first, int k, std::int32_t* best, std::int32_t* at,
+               i64 columns);
+
+  void (*fourier)(const FourierStep& step, const float* x, float* y);
+
+  /// Whether a box overlaps one of n others by more than `most`, of what they cover together. A box is y1, x1, y2, x2
+  /// and its area; numbers of the others are `step` apart. Boxes of no area overlap none.
+  bool (*overlaps)(const float* box, const float* others, i64 step, i64 n, float most);
+
+  /// to[c] becomes that times all x[r·step + c], r < rows.
+  void (*multiply)(const float* x, i64 step, i64 rows, double* to, i64 columns);
+  /// y = x / (sum · scale + bias)^0.75; the sum is not written over.
+  void (*respond)(const float* x, const float* sum, float scale, float bias, float* y, i64 n);
+
+  /// y[i] = x[i] without what is behind the point, modulo 2^bits, as integers of so many bytes; false, and nothing is
+  /// written, where one is not within ±2^31.
+  bool (*truncate)(const float* x, int bytes, void* y, i64 n);
+};
+
+extern const LineTable kLinesBaseTable;
+#if defined(__x86_64__)
+extern const LineTable kLinesAvx2Table;
+#endif
+
+/// Those of isa().
+const LineTable& line_isa();
+
+}  // namespace ovir::fast

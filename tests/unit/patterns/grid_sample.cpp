@@ -1,0 +1,32 @@
+#include "pattern_examples.hpp"
+
+namespace ovir::testing::patterns::grid_sample {
+namespace {
+
+void sampled(Net& n, std::string_view mode, std::string_view padding, std::string_view align) {
+  n.result(n.op(
+      "GridSample-9", {n.input({2, 70, 6, 5}), n.input({2, 9, 10, 2})},
+      {{"mode", std::string(mode)}, {"padding_mode", std::string(padding)}, {"align_corners", std::string(align)}}));
+}
+void bilinear(Net& n) { sampled(n, "bilinear", "zeros", "false"); }
+void bilinear_inside(Net& n) { sampled(n, "bilinear", "border", "true"); }
+void bicubic(Net& n) { sampled(n, "bicubic", "reflection", "false"); }
+void bicubic_zeros(Net& n) { sampled(n, "bicubic", "zeros", "true"); }
+void nearest(Net& n) { sampled(n, "nearest", "zeros", "false"); }
+
+// clang-format off
+constexpr Example kExamples[] = {
+    {"grid_sample", bilinear},
+    {"grid_sample", bilinear, kOnce, kOpen},
+    {"grid_sample", bilinear_inside},
+    {"grid_sample", bicubic},
+    {"grid_sample", bicubic_zeros},
+    {"grid_sample", nearest},
+};
+// clang-format on
+
+}  // namespace
+
+extern constinit const Examples examples{"grid_sample", kExamples};
+
+}  // namespace ovir::testing::patterns::grid_sample

@@ -1,0 +1,53 @@
+#include "pattern_examples.hpp"
+
+namespace ovir::testing::patterns::volume_by_slices {
+namespace {
+
+void depthwise(Net& n) {
+  const auto x = n.input({1, 24, 4, 8, 7});
+  n.result(n.op("GroupConvolution-1", {x, n.weights({24, 1, 1, 3, 3, 3})}, windows(3, 1, 1)));
+}
+void grouped(Net& n) {
+  n.result(n.op("GroupConvolution-1", {n.input({1, 12, 4, 5, 6}), n.weights({3, 6, 4, 2, 3, 3})}, windows(3, 1, 1)));
+}
+/// Sums that are finished in a pass of their own.
+void finished(Net& n) {
+  const auto x =
+      n.op("GroupConvolution-1", {n.input({2, 12, 4, 5, 6}), n.weights({3, 6, 4, 2, 3, 3})}, windows(3, 1, 1));
+  n.result(n.op("Add-1", {n.op("Swish-4", {x}), n.input({2, 18, 5, 5, 6})}));
+}
+/// Each output slice has a plane of its own, or one or two, or there are some without any.
+void transposed(Net& n) {
+  const auto x =
+      n.op("ConvolutionBackpropData-1", {n.input({2, 20, 3, 6, 7}), n.weights({20, 18, 2, 2, 2})}, windows(3, 2));
+  n.result(n.op("ReLU-1", {n.op("Add-1", {x, n.weights({1, 18, 1, 1, 1})})}));
+}
+void transposed_overlapping(Net& n) {
+  const auto x =
+      n.op("ConvolutionBackpropData-1", {n.input({1, 20, 3, 4, 5}), n.weights({20, 18, 3, 4, 3})}, windows(3, 2, 1));
+  n.result(n.op("Add-1", {n.op("Swish-4", {x}), n.input({1, 18, 5, 8, 9})}));
+}
+void transposed_apart(Net& n) {
+  const auto x =
+      n.op("GroupConvolutionBackpropData-1", {n.input({1, 8, 3, 9, 8}), n.weights({2, 4, 3, 1, 2, 2})}, windows(3, 3));
+  n.result(n.op("Swish-4", {n.op("Add-1", {x, n.weights({1, 6, 1, 1, 1})})}));
+}
+
+// clang-format off
+constexpr Example kExamples[] = {
+    {"volume.depthwise.convolution", depthwise},
+    {"volume.depthwise.convolution", depthwise, kOnce, kOpen},
+    {"volume.direct.convolution", grouped},
+    {"volume.direct.convolution+Swish+residual", finished},
+    {"volume.transposed.convolution+bias+Relu", transposed},
+    {"volume.transposed.convolution+bias+Relu", transposed, kOnce, kOpen},
+    {"volume.transposed_product.convolution+Swish+residual", transposed_overlapping},
+    {"volume.transposed.convolution+bias+Swish", transposed_apart},
+};
+// clang-format on
+
+}  // namespace
+
+extern constinit const Examples examples{"volume_by_slices", kExamples};
+
+}  // namespace ovir::testing::patterns::volume_by_slices
