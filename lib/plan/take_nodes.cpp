@@ -1,6 +1,7 @@
 // The patterns of the fast tier take nodes: groups of them in `fuse`, single ones in `choose`.
 #include <algorithm>
 #include <map>
+#include <set>
 #include <stdexcept>
 
 #include "plan/passes.hpp"
@@ -27,9 +28,13 @@ class Taker {
 
   void run() {
     const Graphlet graph(plan_, free_);
+    std::set<std::string_view> types;
+    for (int i = 0; i < std::ssize(free_); ++i) types.insert(graph.type(i));
+    const auto occurs = [&](std::string_view type) { return types.count(type) > 0; };
     for (const auto* pattern : options_.patterns) {
-      if (!options_.has(pattern->name)) continue;
-      for (int i = 0; i < std::ssize(free_); ++i) offer(*pattern, i, graph);
+      if (!options_.has(pattern->name) || std::none_of(pattern->roots.begin(), pattern->roots.end(), occurs)) continue;
+      for (int i = 0; i < std::ssize(free_); ++i)
+        if (pattern->begins_at(graph.type(i))) offer(*pattern, i, graph);
     }
     remove_steps(plan_, gone_);
   }
