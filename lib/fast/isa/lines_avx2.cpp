@@ -5,14 +5,18 @@
 
 namespace ovir::fast {
 namespace {
+
 using Ranks = std::int32_t __attribute__((vector_size(32)));
 inline void lesser(const Ranks& a, const Ranks& b, Ranks& to) { to = (Ranks)_mm256_min_epi32((__m256i)a, (__m256i)b); }
 inline void larger(const Ranks& a, const Ranks& b, Ranks& to) { to = (Ranks)_mm256_max_epi32((__m256i)a, (__m256i)b); }
+
 #include "fast/isa/along.inl"
 #include "fast/isa/fourier.inl"
 #include "fast/isa/ranking.inl"
 #include "fast/isa/truncate.inl"
+
 }  // namespace
+
 extern const LineTable kLinesAvx2Table = {.rank = rank,
                                           .below = below,
                                           .keep = keep,
@@ -21,5 +25,6 @@ extern const LineTable kLinesAvx2Table = {.rank = rank,
                                           .multiply = multiply,
                                           .respond = respond,
                                           .truncate = truncate};
+
 }  // namespace ovir::fast
 #endif

@@ -3,14 +3,18 @@
 
 namespace ovir::fast {
 namespace {
+
 using Ranks = std::int32_t __attribute__((vector_size(32)));
 inline void lesser(const Ranks& a, const Ranks& b, Ranks& to) { to = a < b ? a : b; }
 inline void larger(const Ranks& a, const Ranks& b, Ranks& to) { to = a > b ? a : b; }
+
 #include "fast/isa/along.inl"
 #include "fast/isa/fourier.inl"
 #include "fast/isa/ranking.inl"
 #include "fast/isa/truncate.inl"
+
 }  // namespace
+
 extern const LineTable kLinesBaseTable = {.rank = rank,
                                           .below = below,
                                           .keep = keep,
@@ -19,4 +23,5 @@ extern const LineTable kLinesBaseTable = {.rank = rank,
                                           .multiply = multiply,
                                           .respond = respond,
                                           .truncate = truncate};
+
 }  // namespace ovir::fast
