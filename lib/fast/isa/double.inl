@@ -59,12 +59,11 @@ template <int N>
   constexpr double kTerms[] = {0.19362653714202008, 0.22191400830308504, 0.28571754535914489, 0.39999998797337586,
                                0.6666666666737509};
   // x = m · 2^e with m in [√½, √2); e + 1023 is the exponent of a number that is not negative.
-  constexpr i64 kRootHalf = 0x3fe6a09e667f3bcd, kOne = 0x3ff0000000000000, kWhole = 0x4330000000000000;
-  const Longs from_root = bits(x) - kRootHalf;
-  using Unsigned = std::uint64_t __attribute__((vector_size(4 * kWidth)));
-  const Longs exponent = (Longs)((Unsigned)(from_root + kOne) >> 52);
-  const Doubles e = number(exponent | kWhole) - (0x1p52 + 1023);
-  const Doubles m = number((from_root & 0xfffffffffffff) + kRootHalf), s = (m - 1) / (m + 1), u = s * s;
+  constexpr std::uint64_t kRootHalf = 0x3fe6a09e667f3bcd, kOne = 0x3ff0000000000000, kWhole = 0x4330000000000000;
+  using Unsigned = std::uint64_t __attribute__((vector_size(4 * kWidth)));  // lanes of other numbers wrap
+  const Unsigned from_root = (Unsigned)bits(x) - kRootHalf;
+  const Doubles e = number((Longs)((from_root + kOne) >> 52 | kWhole)) - (0x1p52 + 1023);
+  const Doubles m = number((Longs)((from_root & 0xfffffffffffff) + kRootHalf)), s = (m - 1) / (m + 1), u = s * s;
   return fma(e, doubles(0.69314718055994531), fma(s * u, polynomial(u, kTerms), 2 * s));
 }
 [[gnu::always_inline]] inline Doubles natural_log(Doubles x) {

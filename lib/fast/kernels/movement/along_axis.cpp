@@ -63,14 +63,15 @@ class AxisIndices {
         };
         bool inside = true;
         if (!last_ && all_equal(index + first, n)) {
-          const auto place = place_of(0), begins_at = at.data + place * pitch + c;
+          const auto place = place_of(0);
           inside = place >= 0 && place < length;
-          if (inside) work([begins_at](i64 i) { return begins_at + i; }, n, first);
+          if (inside) work([begins_at = at.data + place * pitch + c](i64 i) { return begins_at + i; }, n, first);
         } else {
           for (i64 i = 0; i < n; ++i) {
             const auto place = place_of(i);
-            inside &= place >= 0 && place < length;
-            places[i] = at.data + place * pitch + (c + i) * across;
+            const bool is_inside = place >= 0 && place < length;
+            inside &= is_inside;
+            places[i] = at.data + (is_inside ? place : 0) * pitch + (c + i) * across;
           }
           if (inside) work([&](i64 i) { return places[i]; }, n, first);
         }

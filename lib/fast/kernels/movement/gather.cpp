@@ -88,8 +88,9 @@ i64 gather_tuples_by(const TupleGathering& what, const std::byte* data, const In
         for (i64 t = 0; t < tuple; ++t) {
           const auto given = static_cast<i64>(indices[(i + k) * tuple + t]), length = what.lengths[t];
           const auto at = given < 0 ? given + length : given;
-          inside = inside && at >= 0 && at < length;
-          place = place * length + at;
+          const bool is_inside = at >= 0 && at < length;
+          inside = inside && is_inside;
+          place = place * length + (is_inside ? at : 0);
         }
         places[k] = place;
       }
