@@ -1,6 +1,7 @@
 // CumSum of any numbers along an axis that is known.
 #include "fast/kernels/reduction/running_sum.hpp"
 #include "fast/kernels/types.hpp"
+#include "fast/kit/around_axis.hpp"
 #include "fast/kit/functions.hpp"
 #include "op/kit/line_attrs.hpp"
 
@@ -20,10 +21,8 @@ class CumSum final : public Kernel {
 
   void run(KernelState&, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
     const auto& x = in[0];
-    RunningSum s{1, x.dim(axis_), 1, attrs_.exclusive, attrs_.reverse};
-    for (i64 i = 0; i < x.rank(); ++i)
-      if (i != axis_) (i < axis_ ? s.outer : s.inner) *= x.dim(i);
-    running_sum(s, x, out[0], runtime.pool());
+    const AroundAxis a(x.dims, axis_);
+    running_sum({a.outer, a.length, a.inner, attrs_.exclusive, attrs_.reverse}, x, out[0], runtime.pool());
   }
 
   bool writes_over(int input) const override { return input == 0; }

@@ -3,6 +3,7 @@
 
 #include "fast/kernels/chunks.hpp"
 #include "fast/kernels/signals/fourier.hpp"
+#include "fast/kit/around_axis.hpp"
 #include "fast/kit/functions.hpp"
 
 namespace ovir::fast::patterns::fourier {
@@ -32,10 +33,11 @@ class FourierKernel final : public Kernel {
       const auto axis = transform_.axes[i], size = transform_.sizes[i];
       if (axis >= std::ssize(shape)) return nullptr;
       const bool halved = i == transform_.halved, first = i == 0, last = i + 1 == transform_.axes.size();
-      FourierLines f{1,
-                     shape[axis],
+      const AroundAxis a(shape, axis);
+      FourierLines f{a.outer,
+                     a.length,
                      0,
-                     1,
+                     a.inner,
                      transform_.real_in && first,
                      transform_.real_out && last,
                      halved && transform_.inverse,
@@ -44,8 +46,6 @@ class FourierKernel final : public Kernel {
       if (size != -1) n = size;
       if (n < 1 || n > kLongest) return nullptr;
       f.to = halved && !f.half ? n / 2 + 1 : n;
-      for (i64 d = 0; d < std::ssize(shape); ++d)
-        if (d != axis) (d < axis ? f.outer : f.inner) *= shape[d];
       shape[axis] = f.to;
       longest = std::max(longest, n);
       if (!last) between = std::max(between, 2 * shape.count());

@@ -9,6 +9,7 @@
 #include "fast/kernels/movement/parts.hpp"
 #include "fast/kernels/movement/resample.hpp"
 #include "fast/kernels/movement/resize.hpp"
+#include "fast/kit/around_axis.hpp"
 #include "fast/kit/functions.hpp"
 #include "fast/kit/levels.hpp"
 #include "op/kit/interpolation_taps.hpp"
@@ -159,9 +160,8 @@ class Resample final : public Kernel {
         for (const auto d : dims) size *= d;
         largest = std::max(largest, size);
       }
-      Pass pass{1, 1, table(x.dim(axis), y.dim(axis), scale(i), task_.antialias && shorter)};
-      for (i64 d = 0; d < x.rank(); ++d)
-        if (d != axis) (d < axis ? pass.outer : pass.inner) *= dims[d];
+      const AroundAxis a(dims, axis);
+      Pass pass{a.outer, a.inner, table(x.dim(axis), y.dim(axis), scale(i), task_.antialias && shorter)};
       dims[axis] = y.dim(axis);
       if (!is_identity(pass.taps)) state->passes.push_back(std::move(pass));
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "fast/kernels/chunks.hpp"
+#include "fast/kit/around_axis.hpp"
 #include "fast/kit/functions.hpp"
 #include "op/kit/line_attrs.hpp"
 
@@ -38,17 +39,15 @@ class Lrn final : public Kernel {
 
   LocalResponse described(const View& x) const {
     const auto size = static_cast<double>(attrs_.size);
-    LocalResponse l{.outer = 1,
-                    .n = x.dim(axis_),
-                    .inner = 1,
-                    .half = std::min(attrs_.size / 2, x.size()),
-                    .plane = plane_,
-                    .scale = static_cast<float>(attrs_.alpha / (plane_ ? size * size : size)),
-                    .bias = static_cast<float>(attrs_.bias),
-                    .beta = static_cast<float>(attrs_.beta)};
-    for (i64 i = 0; i < x.rank(); ++i)
-      if (i != axis_) (i < axis_ ? l.outer : l.inner) *= x.dim(i);
-    return l;
+    const AroundAxis a(x.dims, axis_);
+    return {.outer = a.outer,
+            .n = a.length,
+            .inner = a.inner,
+            .half = std::min(attrs_.size / 2, x.size()),
+            .plane = plane_,
+            .scale = static_cast<float>(attrs_.alpha / (plane_ ? size * size : size)),
+            .bias = static_cast<float>(attrs_.bias),
+            .beta = static_cast<float>(attrs_.beta)};
   }
 
   LrnAttrs attrs_;

@@ -2,6 +2,7 @@
 #include "fast/kernels/selection/one_hot.hpp"
 #include "fast/kernels/movement/parts.hpp"
 #include "fast/kernels/types.hpp"
+#include "fast/kit/around_axis.hpp"
 #include "fast/kit/functions.hpp"
 #include "op/kit/line_attrs.hpp"
 
@@ -27,10 +28,8 @@ class OneHotKernel final : public Kernel {
 
   void run(KernelState&, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
     const auto& to = out[0];
-    const auto axis = attrs_.axis < 0 ? attrs_.axis + to.rank() : attrs_.axis;
-    OneHot o{1, to.dim(axis), 1, attrs_.negative_indices_mode == OneHotNegative::normalized};
-    for (i64 i = 0; i < to.rank(); ++i)
-      if (i != axis) (i < axis ? o.outer : o.inner) *= to.dim(i);
+    const AroundAxis a(to.dims, attrs_.axis);
+    const OneHot o{a.outer, a.length, a.inner, attrs_.negative_indices_mode == OneHotNegative::normalized};
     fast::one_hot(o, in[indices], in[on_value], in[off_value], to, runtime.pool());
   }
 

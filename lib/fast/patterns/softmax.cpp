@@ -1,6 +1,7 @@
 // Softmax and LogSoftmax in f32.
 #include "fast/kernels/normalization/softmax.hpp"
 
+#include "fast/kit/around_axis.hpp"
 #include "fast/kit/functions.hpp"
 #include "op/kit/elementwise_attrs.hpp"
 
@@ -19,11 +20,8 @@ class SoftmaxKernel final : public Kernel {
 
   void run(KernelState&, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
     const auto& x = in[0];
-    const auto axis = axis_ < 0 ? axis_ + x.rank() : axis_;
-    i64 outer = 1, inner = 1;
-    for (i64 i = 0; i < axis; ++i) outer *= x.dim(i);
-    for (i64 i = axis + 1; i < x.rank(); ++i) inner *= x.dim(i);
-    fast::softmax(x.as<const float>(), out[0].as<float>(), outer, x.dim(axis), inner, logarithm_, runtime.pool());
+    const AroundAxis a(x.dims, axis_);
+    fast::softmax(x.as<const float>(), out[0].as<float>(), a.outer, a.length, a.inner, logarithm_, runtime.pool());
   }
 
   bool writes_over(int) const override { return true; }

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "fast/kernels/movement/parts.hpp"
+#include "fast/kit/around_axis.hpp"
 #include "fast/kit/functions.hpp"
 #include "op/kit/movement_attrs.hpp"
 #include "op/kit/strided_slicing.hpp"
@@ -166,11 +167,8 @@ std::optional<LayOut> strided_slice_of(const Graphlet& graph, int root) {
 std::optional<LayOut> shuffle_of(const Graphlet& graph, int root) {
   const auto attrs = graph.attrs<ShuffleChannelsAttrs>(root);
   return [attrs](Dims in, Dims, StridedAxes& axes) {
-    const auto axis = attrs.axis < 0 ? attrs.axis + std::ssize(in) : attrs.axis;
-    i64 outer = 1, inner = 1;
-    for (i64 i = 0; i < axis; ++i) outer *= in[i];
-    for (auto i = axis + 1; i < std::ssize(in); ++i) inner *= in[i];
-    return permuted({{outer, attrs.group, in[axis] / attrs.group, inner}}, {{0, 2, 1, 3}}, axes);
+    const AroundAxis a(in, attrs.axis);
+    return permuted({{a.outer, attrs.group, a.length / attrs.group, a.inner}}, {{0, 2, 1, 3}}, axes);
   };
 }
 

@@ -4,6 +4,7 @@
 #include "fast/kernels/chunks.hpp"
 #include "fast/kernels/selection/top_k.hpp"
 #include "fast/kernels/types.hpp"
+#include "fast/kit/around_axis.hpp"
 #include "fast/kit/functions.hpp"
 #include "op/kit/line_attrs.hpp"
 
@@ -39,11 +40,9 @@ class TopKKernel final : public Kernel {
   };
 
   TopK described(const View& x, const View& values) const {
-    const auto axis = attrs_.axis < 0 ? attrs_.axis + x.rank() : attrs_.axis;
-    TopK t{attrs_.mode == TopKMode::max, attrs_.sort == TopKSort::index, 1, x.dim(axis), 1, values.dim(axis)};
-    for (i64 i = 0; i < x.rank(); ++i)
-      if (i != axis) (i < axis ? t.outer : t.inner) *= x.dim(i);
-    return t;
+    const AroundAxis from(x.dims, attrs_.axis), to(values.dims, attrs_.axis);
+    return {
+        attrs_.mode == TopKMode::max, attrs_.sort == TopKSort::index, from.outer, from.length, from.inner, to.length};
   }
 
   TopKAttrs attrs_;
