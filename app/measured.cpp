@@ -27,7 +27,7 @@ void add_measuring(Flags& flags, MeasureOptions& options, const std::string& uni
   flags.number("-n,--niter", options.count, "N", fmt::format("measure N {} instead", unit), 1);
   flags.number("--steps", options.steps, "N",
                "a round is N inferences that keep their states; {step} in an input is the step, from 0", 1);
-  flags.number("--warmup", options.warmup, "N", "rounds beforehand that are not measured; default: 3", 1);
+  flags.number("--warmup", options.warmup, "N", "rounds beforehand that are not measured; default: 3");
   add_execution(flags, options);
 }
 

@@ -46,13 +46,17 @@ Times measure(const Options& options, Measured& measured) {
   Times times;
   times.load = measured.load_ms();
   times.compile = measured.compile_ms();
-  times.first = measured.round();
-  for (i64 i = 1; i < options.warmup; ++i) measured.round();
+  const auto round = [&](std::vector<double>* each) {
+    const auto ms = measured.round(each);
+    if (times.first == 0) times.first = ms;
+    return ms;
+  };
+  for (i64 i = 0; i < options.warmup; ++i) round(nullptr);
   const auto tokens = measured.tokens();
   const auto start = Clock::now();
   const auto processor = processor_ms();
   while (measured.goes_on(times.each.size(), start)) {
-    times.total += measured.round(&times.each);
+    times.total += round(&times.each);
     times.tokens += tokens;
   }
   times.processor = processor_ms() - processor;

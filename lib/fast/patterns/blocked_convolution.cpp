@@ -74,7 +74,8 @@ class BlockedConvolution final : public Kernel {
     const bool in_panels = method == ConvolutionMethod::direct || method == ConvolutionMethod::pointwise ||
                            method == ConvolutionMethod::clipped || method == ConvolutionMethod::bf16x3 ||
                            is_winograd(method);
-    if (in_panels && s.groups == 1 && panel_floats() <= kMaxFiltersRead) file_ = std::move(file);
+    const bool in_order = s.groups == 1 || (!is_winograd(method) && s.packs_as_one_group());
+    if (in_panels && in_order && panel_floats() <= kMaxFiltersRead) file_ = std::move(file);
     if (!filters) return;
     ThreadPool alone(1);
     filters_ = Buffer(filters_size(method, s));
@@ -172,7 +173,7 @@ class BlockedConvolution final : public Kernel {
     return method_ == ConvolutionMethod::planar ||
            (method_ == ConvolutionMethod::few_outputs && few_outputs_reads_planes(known_));
   }
-  i64 panel_floats() const { return std::min(kColumns, known_.outputs) * known_.channels * known_.taps(); }
+  i64 panel_floats() const { return std::min(kColumns, known_.outputs) * known_.group_channels() * known_.taps(); }
 
   ConvolutionAttrs attrs_;
   ConvolutionShape known_;

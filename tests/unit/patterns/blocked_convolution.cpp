@@ -35,6 +35,14 @@ void groups_of_four(Net& n) {
   const auto x = n.input({1, 20, 9, 13});
   n.result(n.op("Swish-4", {n.op("GroupConvolution-1", {x, n.weights({5, 4, 4, 5, 5})}, windows(2, 1, 2))}));
 }
+void groups_of_panels(Net& n) {  // packed as one group, in single runs panel by panel
+  const auto x = n.input({1, 64, 5, 7});
+  n.result(relu(n, biased(n, n.op("GroupConvolution-1", {x, n.weights({4, 64, 16, 1, 1})}, windows(2)), 256)));
+}
+void direct_groups_of_panels(Net& n) {
+  const auto x = n.input({2, 32, 9, 8});
+  n.result(n.op("GroupConvolution-1", {x, n.weights({2, 32, 16, 5, 5})}, windows(2, 2, 2)));
+}
 void winograd2(Net& n) {
   const auto x = n.input({1, 40, 9, 7});
   const auto y = biased(n, convolution(n, x, {35, 40, 3, 3}, windows(2, 1, 1)), 35);
@@ -302,6 +310,10 @@ constexpr Example kExamples[] = {
     {"direct.convolution+bias+Relu", direct_large, kOnce, kOpen},
     {"direct.convolution+bias+Clamp", direct_strided},
     {"direct.convolution", direct_grouped},
+    {"direct.convolution", direct_groups_of_panels},
+    {"direct.convolution", direct_groups_of_panels, kOnce},
+    {"pointwise.convolution+bias+Relu", groups_of_panels},
+    {"pointwise.convolution+bias+Relu", groups_of_panels, kOnce},
     {"grouped.convolution+bias+residual+Relu", groups_of_eight},
     {"grouped.convolution+bias+residual+Relu", groups_of_eight, kOnce},
     {"grouped.convolution+Swish", groups_of_four, kOften, kOpen},

@@ -220,12 +220,13 @@ void pack(const ConvolutionShape& s, const std::vector<std::vector<i64>>& phases
   });
 }
 
-/// Block `block` of `valid` filters of a panel of `columns`, which lie together at `from` in the only group, into the
-/// panel's packed block, by transposition. Of the last block only the channels that there are.
+/// Block `block` of `valid` filters of a panel of `columns`, which lie together at `from` in one group, into the panel's
+/// packed block, by transposition. Of the last block only the channels that there are.
 void pack_block(const ConvolutionShape& s, const float* from, i64 valid, i64 block, i64 columns, float* to) {
   constexpr i64 kRows = 64;  // transposed at a time
   const auto& table = isa();
-  const auto taps = s.taps(), each = s.channels * taps, channels = std::min(kBlock, s.channels - block * kBlock);
+  const auto taps = s.taps(), each = s.group_channels() * taps,
+             channels = std::min(kBlock, s.group_channels() - block * kBlock);
   from += block * kBlock * taps;
   if (taps == 1) return table.transpose(from, each, to, columns, valid, channels);
   alignas(64) std::array<float, kRows * kColumns> rows;
@@ -240,16 +241,16 @@ void pack_block(const ConvolutionShape& s, const float* from, i64 valid, i64 blo
 }
 
 void pack_dense(const ConvolutionShape& s, const Weights& filters, float* to, ThreadPool& pool) {
-  const auto taps = s.taps(), blocks = blocks_of(s.channels);
+  const auto taps = s.taps(), blocks = blocks_of(s.group_channels());
   const Panels panels{to, blocks * kBlock * taps, s.outputs};
   const auto cost = static_cast<double>(kColumns * kBlock * taps) / 3;
-  const auto each = s.channels * taps;
+  const auto each = s.group_channels() * taps;
   pack_blocks(filters, s.outputs * each, kColumns * each, blocks, cost, pool,
               [&](i64 panel, i64 block, const float* from) {
                 const auto columns = panels.columns(panel), valid = std::min(columns, s.outputs - panel * kColumns);
                 auto* out = to + (panels.panel(panel) - to) + block * kBlock * taps * columns;
                 if (valid < columns)
-                  std::fill_n(out, std::min(kBlock, s.channels - block * kBlock) * taps * columns, 0.0f);
+                  std::fill_n(out, std::min(kBlock, s.group_channels() - block * kBlock) * taps * columns, 0.0f);
                 pack_block(s, from, valid, block, columns, out);
               });
 }
@@ -262,7 +263,7 @@ i64 direct_filters_size(const ConvolutionShape& s) {
 }
 
 void direct_pack(const ConvolutionShape& s, const Weights& filters, float* to, ThreadPool& pool) {
-  if (s.groups == 1) return pack_dense(s, filters, to, pool);
+  if (s.packs_as_one_group()) return pack_dense(s, filters, to, pool);
   std::vector<i64> taps(s.taps());
   std::iota(taps.begin(), taps.end(), i64{0});
   const auto size = s.group_channels() * s.taps();

@@ -107,29 +107,32 @@ void pointwise_convolution(const ConvolutionShape& s, const float* filters, cons
 }
 
 bool pointwise_packs_by_panels(const ConvolutionShape& s) {
-  return s.groups == 1 && s.batch == 1 && s.outputs >= kOncePanels * kColumns &&
+  return s.packs_as_one_group() && s.batch == 1 && s.outputs >= kOncePanels * kColumns &&
          s.plane() * s.channels * 4 <= kOncePixelBytes;
 }
 
 i64 pointwise_once_scratch_size(const ConvolutionShape& s, int threads) {
-  return threads * kColumns * 2 * round_up(s.channels, kBlock);
+  return threads * kColumns * 2 * round_up(s.group_channels(), kBlock);
 }
 
 void pointwise_convolution_once(const ConvolutionShape& s, const Weights& filters, const float* in, float* out,
                                 const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
   const Job job(s, in, out, epilogue);
   if (job.pixels == 0) return;
+  const auto channels = s.group_channels();
   Slots rooms(scratch, kColumns * 2 * job.k, slots_for(pool));
-  parallel(pool, job.panels, [&](i64 panel) {
+  parallel(pool, job.groups.count * job.panels, [&](i64 all) {
     const Slots::Lease room(rooms);
     float* const packed = room.data() + kColumns * job.k;
-    const auto first = panel * kColumns, count = std::min(kColumns, s.outputs - first),
-               columns = Panels{packed, job.k, s.outputs}.columns(panel);
-    if (count < columns) std::fill_n(packed, s.channels * columns, 0.0f);
-    job.table.transpose(filters.get(first * s.channels, count * s.channels, room.data()), s.channels, packed, columns,
-                        count, s.channels);
+    const auto group = all / job.panels, panel = all % job.panels, first = panel * kColumns,
+               count = std::min(kColumns, job.groups.outputs - first),
+               columns = Panels{packed, job.k, job.groups.outputs}.columns(panel);
+    if (count < columns) std::fill_n(packed, channels * columns, 0.0f);
+    const auto from = (group * job.groups.outputs + first) * channels;
+    job.table.transpose(filters.get(from, count * channels, room.data()), channels, packed, columns, count, channels);
     Ahead none;
-    for (i64 image = 0; image < s.batch; ++image) job.run(image, panel, packed, columns, Part(job.pixels, 1, 0), none);
+    for (i64 image = 0; image < s.batch; ++image)
+      job.run(image * job.groups.count + group, panel, packed, columns, Part(job.pixels, 1, 0), none);
   });
   clear_padding(s, epilogue.activation, out);
 }

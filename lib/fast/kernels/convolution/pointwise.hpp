@@ -26,7 +26,7 @@ void pointwise_run(const PixelRun& run, const float* weights, i64 column, i64 co
 /// panels are many enough to share out the work, and the input stays in the cache meanwhile.
 bool pointwise_packs_by_panels(const ConvolutionShape& shape);
 i64 pointwise_once_scratch_size(const ConvolutionShape& shape, int threads);
-/// Filters [outputs][channels] of one group; weights.room is not used.
+/// Filters [outputs][channels of a group]; weights.room is not used.
 void pointwise_convolution_once(const ConvolutionShape& shape, const Weights& filters, const float* in, float* out,
                                 const Epilogue& epilogue, float* scratch, ThreadPool& pool);
 

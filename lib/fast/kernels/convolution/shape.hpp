@@ -42,6 +42,11 @@ struct ConvolutionShape {
     return s;
   }
   bool is_depthwise() const { return groups > 1 && group_channels() == 1 && group_outputs() == 1; }
+  /// The filters of all groups lie as those of one group of as many channels, packed and not: no block of channels and
+  /// no panel of outputs belongs to two.
+  bool packs_as_one_group() const {
+    return groups == 1 || (group_channels() % kBlock == 0 && group_outputs() % kColumns == 0);
+  }
   /// Each channel by itself gives one output or several.
   bool is_by_channel() const { return groups > 1 && group_channels() == 1; }
   double multiplications() const {
