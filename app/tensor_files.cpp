@@ -158,7 +158,12 @@ std::string file_stem(std::string_view name) {
 
 Target target_of(std::string_view flag, const std::string& path) {
   if (path == "-") return Target::out;
-  if (is_folder(path)) return Target::folder;
+  if (is_folder(path)) {
+    std::error_code absent;
+    if (fs::is_regular_file(path.substr(0, path.find_last_not_of('/') + 1), absent))
+      fail(Code::E0002, "cannot create the folder {}: a file of that name exists", printable(path));
+    return Target::folder;
+  }
   const auto ending = lower(fs::path(path).extension().string());
   if (ending == ".npz") return Target::npz;
   if (ending == ".npy") return Target::npy;
