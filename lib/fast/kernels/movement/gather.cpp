@@ -16,27 +16,35 @@ struct Pair {
   std::uint64_t halves[2];
 };
 
+/// Rows of slices, and of those that are picked from them: bytes from one row to the next.
+struct PickRows {
+  i64 count = 1, from_apart = 0, to_apart = 0;
+};
+
 template <class Word>
-void pick(const std::byte* from, const i64* places, i64 n, std::byte* to, bool inside) {
-  const auto* x = reinterpret_cast<const Word*>(from);
-  auto* y = reinterpret_cast<Word*>(to);
-  if (inside)
-    for (i64 i = 0; i < n; ++i) y[i] = x[places[i]];
-  else
-    for (i64 i = 0; i < n; ++i) y[i] = places[i] < 0 ? Word() : x[places[i]];
+void pick(const std::byte* from, const i64* places, i64 n, std::byte* to, bool inside, PickRows rows) {
+  for (i64 r = 0; r < rows.count; ++r) {
+    const auto* x = reinterpret_cast<const Word*>(from + r * rows.from_apart);
+    auto* y = reinterpret_cast<Word*>(to + r * rows.to_apart);
+    if (inside)
+      for (i64 i = 0; i < n; ++i) y[i] = x[places[i]];
+    else
+      for (i64 i = 0; i < n; ++i) y[i] = places[i] < 0 ? Word() : x[places[i]];
+  }
 }
 
-void pick(const std::byte* from, const i64* places, i64 n, std::byte* to, i64 slice, bool inside) {
+void pick(const std::byte* from, const i64* places, i64 n, std::byte* to, i64 slice, bool inside, PickRows rows = {}) {
   switch (slice) {
-    case 1: return pick<std::uint8_t>(from, places, n, to, inside);
-    case 2: return pick<std::uint16_t>(from, places, n, to, inside);
-    case 4: return pick<std::uint32_t>(from, places, n, to, inside);
-    case 8: return pick<std::uint64_t>(from, places, n, to, inside);
-    case 16: return pick<Pair>(from, places, n, to, inside);
+    case 1: return pick<std::uint8_t>(from, places, n, to, inside, rows);
+    case 2: return pick<std::uint16_t>(from, places, n, to, inside, rows);
+    case 4: return pick<std::uint32_t>(from, places, n, to, inside, rows);
+    case 8: return pick<std::uint64_t>(from, places, n, to, inside, rows);
+    case 16: return pick<Pair>(from, places, n, to, inside, rows);
     default:
-      for (i64 i = 0; i < n; ++i)
-        if (places[i] < 0) std::memset(to + i * slice, 0, slice);
-        else std::memcpy(to + i * slice, from + places[i] * slice, slice);
+      for (i64 r = 0; r < rows.count; ++r, from += rows.from_apart, to += rows.to_apart)
+        for (i64 i = 0; i < n; ++i)
+          if (places[i] < 0) std::memset(to + i * slice, 0, slice);
+          else std::memcpy(to + i * slice, from + places[i] * slice, slice);
   }
 }
 
@@ -48,23 +56,21 @@ void gather_by(const Gathering& what, const std::byte* data, const Index* indice
   const auto cost = static_cast<double>(block) * (1 + static_cast<double>(what.slice) / 8);
   parallel_ranges(pool, what.batches * blocks * what.outer, cost, [&](i64 begin, i64 end) {
     std::array<i64, kPicks> places;
-    bool inside = true;
-    for (auto i = begin; i < end; ++i) {
+    for (auto i = begin; i < end;) {
       const auto o = i % what.outer, batch = i / what.outer / blocks, first = i / what.outer % blocks * block;
-      const auto n = std::min(block, what.picks - first);
-      if (i == begin || o == 0) {
-        const auto* from = indices + batch * what.picks + first;
-        inside = true;
-        for (i64 k = 0; k < n; ++k) {
-          const auto place = static_cast<i64>(from[k]) + (from[k] < 0 && what.from_end ? what.length : 0);
-          const bool good = place >= 0 && place < what.length;
-          inside = inside && good;
-          places[k] = good ? place : -1;
-        }
+      const auto n = std::min(block, what.picks - first), rows = std::min(end - i, what.outer - o);
+      const auto* from = indices + batch * what.picks + first;
+      bool inside = true;
+      for (i64 k = 0; k < n; ++k) {
+        const auto place = static_cast<i64>(from[k]) + (from[k] < 0 && what.from_end ? what.length : 0);
+        const bool good = place >= 0 && place < what.length;
+        inside = inside && good;
+        places[k] = good ? place : -1;
       }
       const auto row = batch * what.outer + o;
       pick(data + row * what.length * what.slice, places.data(), n, y + (row * what.picks + first) * what.slice,
-           what.slice, inside);
+           what.slice, inside, {rows, what.length * what.slice, what.picks * what.slice});
+      i += rows;
     }
   });
 }
