@@ -160,8 +160,9 @@ Target target_of(std::string_view flag, const std::string& path) {
   if (path == "-") return Target::out;
   if (is_folder(path)) {
     std::error_code absent;
-    if (fs::is_regular_file(path.substr(0, path.find_last_not_of('/') + 1), absent))
-      fail(Code::E0002, "cannot create the folder {}: a file of that name exists", printable(path));
+    if (fs::is_regular_file(path.substr(0, path.find_last_not_of('/') + 1), absent))  // told before the run
+      fail(Code::E0002, "cannot create the folder {}: {}", printable(path),
+           std::make_error_code(std::errc::file_exists).message());
     return Target::folder;
   }
   const auto ending = lower(fs::path(path).extension().string());

@@ -220,8 +220,8 @@ void pack(const ConvolutionShape& s, const std::vector<std::vector<i64>>& phases
   });
 }
 
-/// Block `block` of `valid` filters of a panel of `columns`, which lie together at `from` in one group, into the panel's
-/// packed block, by transposition. Of the last block only the channels that there are.
+/// Block `block` of `valid` filters of a panel of `columns`, which lie together at `from`, into the panel's packed
+/// block, by transposition. Of the last block only the channels that there are.
 void pack_block(const ConvolutionShape& s, const float* from, i64 valid, i64 block, i64 columns, float* to) {
   constexpr i64 kRows = 64;  // transposed at a time
   const auto& table = isa();
