@@ -69,7 +69,22 @@ static void u8_pool(const PoolRow& r) {
   for (; x < r.pixels; ++x) u8_pool_block<1>(r, x);
 }
 
+/// The same where there is neither PRelu nor a residual, of two vectors a pixel, by two pixels.
+static void levels_aside(const U8Aside& t, i64 pixels) {
+  const Vec top = spread(t.max_level);
+  const Vec by[2] = {load(t.by), load(t.by + kWidth)}, plus[2] = {load(t.plus), load(t.plus + kWidth)};
+  const auto level = [&](i64 p, int j) __attribute__((always_inline)) {
+    return min(top, max(Vec{}, load(t.values + p * kBlock + j * kWidth) * by[j] + plus[j]));
+  };
+  for (i64 p = 0; p < pixels; p += 2) {
+    const auto q = p + 1 < pixels ? p + 1 : p;
+    store_u8(t.out + p * t.out_pixel, t.out + q * t.out_pixel, {level(p, 0), level(p, 1)}, {level(q, 0), level(q, 1)});
+  }
+}
+
 static void u8_finish_aside(const U8Aside& t, i64 pixels) {
+  const bool plain = t.out && t.by && !t.slopes && !t.residual && !t.wide_residual;
+  if (plain && 2 * kWidth == kBlock) return levels_aside(t, pixels);
   const auto prelu = [](Vec v, Vec slope) { return v < spread(0.0f) ? slope * v : v; };
   const auto level = [](Vec v, Vec by, Vec plus, Vec highest) { return min(highest, max(Vec{}, v * by + plus)); };
   for (i64 c = 0; c < kBlock; c += kWidth) {

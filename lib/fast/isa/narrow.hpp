@@ -90,6 +90,7 @@ struct U8Tile {
   float* wide = nullptr;        ///< as above; null: u8
   std::uint8_t* out = nullptr;  ///< 32 values a pixel
   i64 out_pixel = 0, out_block = 0;
+  i64 columns = kColumns;  ///< 16: the others may be left out
 };
 
 /// What follows values of 16 columns that lie aside, a pixel after the other: PRelu by `slopes`; round(v·by + plus)
@@ -116,6 +117,7 @@ struct I16Tile {
   NarrowSum sum;
   Word* out;
   i64 out_pixel, out_block;
+  i64 columns = kColumns;  ///< 16: the others may be left out
 };
 
 /// 3 × 3 pixels of 32 columns from their 25 transformed sums, from which 36 times the sums of U8Tile come. Column c of

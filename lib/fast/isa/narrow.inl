@@ -401,7 +401,7 @@ template <int P>
 static void u8_pixels(const U8Tile& t, int pixels) {
   if constexpr (P > 0) {
     if (pixels != P) return u8_pixels<P - 1>(t, pixels);
-    for (i64 c = 0; c < kColumns; c += 2 * kWidth) u8_block<P>(t, c);
+    for (i64 c = 0; c < t.columns; c += 2 * kWidth) u8_block<P>(t, c);
   }
 }
 

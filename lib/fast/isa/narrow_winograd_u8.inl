@@ -46,7 +46,7 @@ template <int P>
 static void i16_pixels(const I16Tile& t, int pixels) {
   if constexpr (P > 0) {
     if (pixels != P) return i16_pixels<P - 1>(t, pixels);
-    for (i64 column = 0; column < kColumns; column += 2 * kWidth) {
+    for (i64 column = 0; column < t.columns; column += 2 * kWidth) {
       Words sum[P][2] = {};
       narrow_sums<I16Dots, P>(t.sum, 0, column, sum);
 #pragma GCC unroll 16
@@ -91,7 +91,7 @@ static inline __attribute__((always_inline)) void u8_winograd_row(const U8Tile& 
 
 static void u8_winograd_output(const U8WinogradTile& t) {
   constexpr int A = 5;
-  for (i64 column = 0; column < kColumns; column += 2 * kWidth) {
+  for (i64 column = 0; column < t.tile.columns; column += 2 * kWidth) {
     Words result[3][3][2];
 #pragma GCC unroll 2
     for (int j = 0; j < 2; ++j) {

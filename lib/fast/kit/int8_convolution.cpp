@@ -373,8 +373,9 @@ std::optional<U8Layer> u8_layer(const Graphlet& graph, int root) {
     if (!is_f32(graph, match.inputs[0])) return std::nullopt;
   }
   auto ending = take_u8_ending(graph, match, convolution.rank, s.outputs, !depthwise);
+  const bool halves = ending.is_activated() || (ending.result() && (!ending.adds || ending.other));
   const bool winograd =
-      graph.options().steady() && !ending.is_activated() && u8_winograd_pays(s, weights.values.data<std::int8_t>());
+      graph.options().steady() && u8_winograd_pays(s, weights.values.data<std::int8_t>(), halves);
   return U8Layer{convolution.attrs,
                  s,
                  std::move(weights),

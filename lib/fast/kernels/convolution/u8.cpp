@@ -93,6 +93,7 @@ U8Tile u8_tile_of(const ConvolutionShape& s, const U8Blocked& out, const U8Block
   const auto place = ((image * u8_blocks(s.outputs) + panel / 2) * plane + pixel) * kChannels + panel % 2 * kColumns;
   const auto wide_place = ((image * blocks_of(s.outputs) + 2 * panel) * plane + pixel) * kBlock;
   auto tile = tile_of({}, panel * kColumns, e);
+  tile.columns = u8_columns(s, panel);
   if (residual.levels) {
     tile.residual = residual.levels + place;
     tile.residual_pixel = kChannels;
@@ -114,13 +115,23 @@ U8Tile u8_tile_of(const ConvolutionShape& s, const U8Blocked& out, const U8Block
 
 namespace {
 
-/// The activation of columns from `column` on, the 16 columns of all pixels side by side, and what follows it: lanes
-/// beyond the last of `outputs` become 0 in f32.
-void finish_aside(const U8Epilogue& e, const U8Tile& t, float* values, i64 pixels, i64 column, i64 columns,
-                  i64 outputs) {
+/// The activation of columns from `column` on, the 16 columns of all pixels side by side, and what follows it, from
+/// pixel `first` of the tile on: lanes beyond the last of `outputs` become 0 in f32.
+void finish_aside(const U8Epilogue& e, const U8Tile& t, i64 first, float* values, PixelRows rows, i64 column,
+                  i64 columns, i64 outputs) {
   const auto& loops = isa();
   const auto& table = narrow_isa();
+  const auto pixels = rows.count * rows.pixels;
   const bool adds = t.residual || t.wide_residual;
+  const auto finish = [&](U8Aside& part) {
+    for (i64 r = 0; r < rows.count; ++r) {
+      table.u8_finish_aside(part, rows.pixels);
+      part.values += rows.pixels * kBlock;
+      if (part.residual) part.residual += rows.apart * part.residual_pixel;
+      if (part.wide_residual) part.wide_residual += rows.apart * part.residual_pixel;
+      if (part.out) part.out += rows.apart * part.out_pixel;
+    }
+  };
   for (i64 c = 0; c < columns; c += kBlock) {
     auto* v = values + c * pixels;
     // Other activations than PRelu by channel have passes of their own.
@@ -141,15 +152,16 @@ void finish_aside(const U8Epilogue& e, const U8Tile& t, float* values, i64 pixel
     activate(e.activation, e.slopes);
     alignas(64) std::array<float, kBlock> sum_by, sum_plus;
     if (adds) {
-      if (t.residual) aside.residual = t.residual + c;
-      else aside.wide_residual = t.wide_residual + c / kBlock * t.residual_block;
+      const auto skipped = first * t.residual_pixel;
+      if (t.residual) aside.residual = t.residual + skipped + c;
+      else aside.wide_residual = t.wide_residual + skipped + c / kBlock * t.residual_block;
       aside.residual_pixel = t.residual_pixel;
       aside.sum_slopes = by_column(e.sum_slopes);
       aside.sum_by = e.sum_by;
       aside.sum_plus = e.sum_plus;
       aside.sum_max_level = e.sum_max_level;
       if (e.sum_activation.f != Function::identity && !e.sum_slopes) {
-        table.u8_finish_aside(aside, pixels);
+        finish(aside);
         activate(e.sum_activation, nullptr);
         sum_by.fill(e.sum_by);
         sum_plus.fill(e.sum_plus);
@@ -162,16 +174,16 @@ void finish_aside(const U8Epilogue& e, const U8Tile& t, float* values, i64 pixel
       }
     }
     if (t.out) {
-      aside.out = t.out + c;
+      aside.out = t.out + first * t.out_pixel + c;
       aside.out_pixel = t.out_pixel;
-      table.u8_finish_aside(aside, pixels);
+      finish(aside);
       continue;
     }
-    if (aside.slopes || aside.residual || aside.wide_residual) table.u8_finish_aside(aside, pixels);
+    if (aside.slopes || aside.residual || aside.wide_residual) finish(aside);
     const auto count = std::clamp<i64>(outputs - column - c, 0, kBlock);
     for (i64 p = 0; count < kBlock && p < pixels; ++p) std::fill(v + p * kBlock + count, v + (p + 1) * kBlock, 0.0f);
     for (i64 p = 0; p < pixels; ++p)
-      std::copy_n(v + p * kBlock, kBlock, t.wide + p * t.out_pixel + c / kBlock * t.out_block);
+      std::copy_n(v + p * kBlock, kBlock, t.wide + (first + rows.place(p)) * t.out_pixel + c / kBlock * t.out_block);
   }
 }
 
@@ -188,30 +200,31 @@ void activated_tile(const U8Epilogue& e, const U8Tile& to, const NarrowSum& sum,
     tile.wide = values;
     tile.out_pixel = kBlock;
     tile.out_block = now * kBlock;
+    tile.columns = columns;
     table.u8(tile, now);
-    auto part = to;
-    if (part.residual) part.residual += first * to.residual_pixel;
-    if (part.wide_residual) part.wide_residual += first * to.residual_pixel;
-    if (part.out) part.out += first * to.out_pixel;
-    if (part.wide) part.wide += first * to.out_pixel;
-    finish_aside(e, part, values, now, column, columns, outputs);
+    finish_aside(e, to, first, values, {.pixels = now}, column, columns, outputs);
   }
 }
 
 }  // namespace
 
+void u8_activated_rows(const ConvolutionShape& s, const U8Blocked& out, const U8Blocked& residual, const U8Epilogue& e,
+                       float* values, PixelRows rows, i64 panel, i64 image, i64 pixel) {
+  finish_aside(e, u8_tile_of(s, out, residual, e, panel, image, pixel), 0, values, rows, panel * kColumns,
+               u8_columns(s, panel), s.outputs);
+}
+
 void u8_tile(const ConvolutionShape& s, const U8Blocked& out, const U8Blocked& residual, const U8Epilogue& e,
              const NarrowSum& sum, int pixels, i64 panel, i64 image, i64 pixel) {
   if (e.activated) {
-    const bool half = s.outputs - panel * kColumns <= kBlock;
     return activated_tile(e, u8_tile_of(s, out, residual, e, panel, image, pixel), sum, pixels, panel * kColumns,
-                          half ? kBlock : kColumns, s.outputs);
+                          u8_columns(s, panel), s.outputs);
   }
   const auto& table = narrow_isa();
   auto tile = u8_tile_of(s, out, residual, e, panel, image, pixel);
   tile.sum = sum;
   // Where half of the columns count there is one block of 16 in f32, which is read and stored alone.
-  const bool half = s.outputs - panel * kColumns <= kBlock && (tile.wide || tile.wide_residual);
+  const bool half = u8_columns(s, panel) == kBlock && (tile.wide || tile.wide_residual);
   if (!half) return table.u8(tile, pixels);
   if (pixels > table.pixels) {
     for (int first = 0; first < pixels; first += table.pixels) {
@@ -311,7 +324,7 @@ void u8_depthwise(const ConvolutionShape& s, const std::int8_t* weights, const W
         else to.wide = out.wide + ((rows.image * blocks_of(s.outputs) + channel / kBlock) * plane + pixel) * kBlock;
         to.out_pixel = out.levels ? kChannels : kBlock;
         to.out_block = plane * kBlock;
-        finish_aside(e, to, values, now, channel, work.wide_blocks * kBlock, s.outputs);
+        finish_aside(e, to, 0, values, {.pixels = now}, channel, work.wide_blocks * kBlock, s.outputs);
       }
   };
   if (e.activated) return narrow_depthwise(s, 4, in, u8_pad(pad), scratch, pool, std::cref(activated));

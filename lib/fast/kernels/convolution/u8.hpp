@@ -50,7 +50,21 @@ void u8_convolution(const NarrowGeometry& geometry, const Word* weights, const W
 void u8_tile(const ConvolutionShape& shape, const U8Blocked& out, const U8Blocked& residual, const U8Epilogue& e,
              const NarrowSum& sum, int pixels, i64 panel, i64 image, i64 pixel);
 
-/// Where such a tile is stored and what follows its sum, which the caller sets. Of a panel whose 32 columns all count.
+/// Rows of pixels of an output, `apart` pixels from one to the next.
+struct PixelRows {
+  i64 count = 1, pixels = 0, apart = 0;
+  i64 place(i64 pixel) const { return pixel / pixels * apart + pixel % pixels; }
+};
+/// What follows the sums where e.activated: `values` are scaled and shifted, [32 / 16][pixel][16], and are overwritten.
+void u8_activated_rows(const ConvolutionShape& shape, const U8Blocked& out, const U8Blocked& residual,
+                       const U8Epilogue& e, float* values, PixelRows rows, i64 panel, i64 image, i64 pixel);
+
+/// Columns of a panel that count, in whole blocks.
+inline i64 u8_columns(const ConvolutionShape& s, i64 panel) {
+  return s.outputs - panel * kColumns <= kBlock ? kBlock : kColumns;
+}
+/// Where such a tile is stored and what follows its sum, which the caller sets. In f32 all 32 columns are stored or read
+/// where the instruction set takes them at once.
 U8Tile u8_tile_of(const ConvolutionShape& shape, const U8Blocked& out, const U8Blocked& residual, const U8Epilogue& e,
                   i64 panel, i64 image, i64 pixel);
 

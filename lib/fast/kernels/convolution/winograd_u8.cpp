@@ -1,5 +1,6 @@
 #include "fast/kernels/convolution/winograd_u8.hpp"
 
+#include <array>
 #include <cmath>
 
 #include "fast/kernels/convolution/winograd.hpp"
@@ -49,33 +50,46 @@ struct Loops {
     table.i16({.sum = narrow_sum(p, g, filters(p.panel, p.point)),
                .out = reinterpret_cast<Word*>(p.out),
                .out_pixel = kBlock,
-               .out_block = p.half},
+               .out_block = p.half,
+               .columns = u8_columns(s, p.panel)},
               static_cast<int>(p.tiles));
   }
 
   void store(const WinogradSums& sums) const {
-    const auto y = sums.ty * kTile, x = sums.tx * kTile;
-    const U8WinogradTile tile{.from = reinterpret_cast<const Word*>(sums.from),
-                              .point = sums.step,
-                              .half = sums.half,
-                              .tile = u8_tile_of(s, out, residual, e, sums.panel, sums.image, y * s.out_width + x),
-                              .width = s.out_width,
-                              .rows = static_cast<int>(std::min<i64>(kTile, s.out_height - y)),
-                              .columns = static_cast<int>(std::min<i64>(kTile, s.out_width - x))};
+    const auto y = sums.ty * kTile, x = sums.tx * kTile, pixel = y * s.out_width + x;
+    const auto rows = std::min<i64>(kTile, s.out_height - y), columns = std::min<i64>(kTile, s.out_width - x);
+    U8WinogradTile tile{.from = reinterpret_cast<const Word*>(sums.from),
+                        .point = sums.step,
+                        .half = sums.half,
+                        .tile = u8_tile_of(s, out, residual, e, sums.panel, sums.image, pixel),
+                        .width = s.out_width,
+                        .rows = static_cast<int>(rows),
+                        .columns = static_cast<int>(columns)};
+    if (!e.activated) return table.u8_winograd_output(tile);
+    alignas(64) std::array<float, kTile * kTile * kColumns> values;
+    tile.tile.residual = nullptr;
+    tile.tile.wide_residual = nullptr;
+    tile.tile.wide = values.data();
+    tile.tile.out_pixel = kBlock;
+    tile.tile.out_block = rows * columns * kBlock;
+    tile.width = columns;
     table.u8_winograd_output(tile);
+    u8_activated_rows(s, out, residual, e, values.data(), PixelRows{rows, columns, s.out_width}, sums.panel, sums.image,
+                      pixel);
   }
 };
 
 }  // namespace
 
-bool u8_winograd_pays(const ConvolutionShape& s, const std::int8_t* weights) {
-  if (narrow_isa().tiled || !winograd_fits(s) || s.groups > 1 || s.is_dilated() || s.channels < 4 * kBlock ||
-      s.outputs < 2 * kColumns || s.outputs % kColumns > 0)
+bool u8_winograd_pays(const ConvolutionShape& s, const std::int8_t* weights, bool halves) {
+  const auto has_u8 = narrow_isa().has_u8;
+  const auto fewest = has_u8 ? 4 * kBlock : kBlock;
+  if (narrow_isa().tiled || !winograd_fits(s) || s.groups > 1 || s.is_dilated() || s.channels < fewest ||
+      s.outputs < fewest || (!halves && s.outputs % kColumns > 0))
     return false;
   // Products of pairs by products of fours, each of which is two of pairs where there is no instruction for it; what
   // the transformations take is the rest.
   const auto g = geometry_of(s);
-  const auto has_u8 = narrow_isa().has_u8;
   if (static_cast<double>(g.across * g.down * g.points * (has_u8 ? 2 : 1)) >
       0.72 * static_cast<double>(s.out_plane() * 9))
     return false;
