@@ -22,9 +22,9 @@ void pooled_image(Net& n) {  // the maximum of levels is the level of the maximu
   n.result(quantized(n, n.op("MaxPool-1", {x}, pooled({{"rounding_type", "ceil"}}))));
 }
 void residual(Net& n) {  // both summands and the sum on levels
-  const auto x = n.input({1, 32, 5, 5});
-  const auto y = quantized(n, convolution(n, x, "Convolution-1", {32, 32, 3, 3}));
-  n.result(quantized(n, relu(n, n.op("Add-1", {y, quantized(n, n.input({1, 32, 5, 5}))}))));
+  const auto x = n.input({1, 15, 5, 5});
+  const auto y = quantized(n, convolution(n, x, "Convolution-1", {15, 15, 3, 3}));
+  n.result(quantized(n, relu(n, n.op("Add-1", {y, quantized(n, n.input({1, 15, 5, 5}))}))));
 }
 
 void winograd(Net& n) {
@@ -78,16 +78,16 @@ void residual_of_one_pixel(Net& n) {
 
 int swish(Net& n, int x) { return n.op("Swish-4", {x}); }
 void activated(Net& n) {  // lanes beyond the last channel stay 0
-  const auto y = biased(n, convolution(n, n.input({2, 40, 5, 7}), "Convolution-1", {21, 40, 3, 3}), 21);
+  const auto y = biased(n, convolution(n, n.input({2, 40, 5, 7}), "Convolution-1", {21, 40, 3, 2}), 21);
   n.result(n.op("Convolution-1", {n.op("Sigmoid-1", {y}), n.weights({18, 21, 1, 1})}, windows(2)));
 }
 void activated_levels(Net& n) {
-  const auto y = swish(n, biased(n, convolution(n, n.input({1, 40, 9, 9}), "Convolution-1", {33, 40, 3, 3}), 33));
+  const auto y = swish(n, biased(n, convolution(n, n.input({1, 40, 9, 9}), "Convolution-1", {33, 40, 3, 2}), 33));
   n.result(n.op("Convolution-1", {quantized(n, y), stepped(n, {18, 33, 1, 1})}, windows(2)));
 }
 void activated_residual(Net& n) {  // of levels, onto levels
-  const auto x = quantized(n, n.input({1, 32, 6, 6}));
-  const auto y = quantized(n, swish(n, n.op("Convolution-1", {x, stepped(n, {32, 32, 3, 3})}, windows(2, 1, 1))));
+  const auto x = quantized(n, n.input({1, 15, 6, 6}));
+  const auto y = quantized(n, swish(n, n.op("Convolution-1", {x, stepped(n, {15, 15, 3, 3})}, windows(2, 1, 1))));
   n.result(quantized(n, n.op("Add-1", {y, x})));
 }
 void activated_residual_f32(Net& n) {
@@ -128,20 +128,43 @@ void normalized_many_levels(Net& n) {
 }
 /// An activation of the sum with a residual; bounds come before the levels of the first summand.
 void activated_sum(Net& n) {
-  const auto x = quantized(n, n.input({1, 40, 6, 6}));
-  const auto y = quantized(n, relu(n, n.op("Convolution-1", {x, stepped(n, {40, 40, 3, 3})}, windows(2, 1, 1))));
-  n.result(quantized(n, n.op("PRelu-1", {n.op("Add-1", {y, x}), n.weights({40})})));
+  const auto x = quantized(n, n.input({1, 15, 6, 6}));
+  const auto y = quantized(n, relu(n, n.op("Convolution-1", {x, stepped(n, {15, 15, 3, 3})}, windows(2, 1, 1))));
+  n.result(quantized(n, n.op("PRelu-1", {n.op("Add-1", {y, x}), n.weights({15})})));
 }
 void activated_sum_f32(Net& n) {
-  const auto x = n.input({1, 24, 6, 6});
-  const auto y = biased(n, convolution(n, x, "Convolution-1", {24, 24, 3, 3}), 24);
+  const auto x = n.input({1, 15, 6, 6});
+  const auto y = biased(n, convolution(n, x, "Convolution-1", {15, 15, 3, 3}), 15);
   n.result(softmax(n, n.op("Elu-1", {n.op("Add-1", {y, passing(n, x)})}, {{"alpha", "1"}})));
 }
+/// Half of the last panel counts.
+void winograd_half(Net& n) {
+  n.result(quantized(n, convolution(n, n.input({2, 65, 12, 15}), "Convolution-1", {80, 65, 3, 3})));
+}
+void winograd_activated_levels(Net& n) {  // 13 columns: the last tile has one
+  const auto y = swish(n, biased(n, convolution(n, n.input({1, 64, 12, 13}), "Convolution-1", {80, 64, 3, 3}), 80));
+  n.result(n.op("Convolution-1", {quantized(n, y), stepped(n, {18, 80, 1, 1})}, windows(2)));
+}
+void winograd_activated(Net& n) {  // lanes beyond the last channel stay 0
+  const auto y = convolution(n, n.input({1, 64, 14, 15}), "Convolution-1", {70, 64, 3, 3});
+  n.result(n.op("Convolution-1", {n.op("Sigmoid-1", {y}), n.weights({18, 70, 1, 1})}, windows(2)));
+}
+void winograd_activated_residual(Net& n) {
+  const auto x = quantized(n, n.input({1, 64, 12, 15}));
+  const auto y = quantized(n, swish(n, n.op("Convolution-1", {x, stepped(n, {64, 64, 3, 3})}, windows(2, 1, 1))));
+  n.result(quantized(n, n.op("Add-1", {y, x})));
+}
+void winograd_activated_sum(Net& n) {
+  const auto x = n.input({1, 64, 12, 14});
+  const auto y = swish(n, biased(n, convolution(n, x, "Convolution-1", {64, 64, 3, 3}), 64));
+  n.result(quantized(n, n.op("Elu-1", {n.op("Add-1", {y, passing(n, x)})}, {{"alpha", "1"}})));
+}
+
 /// Limits as f16 rounds them: 0 is beside a level.
 void limits_of_f16(Net& n) {
   const auto low = n.numbers({-2.001F}, {}), high = n.numbers({2 - 1.0F / 64 - 0.001F}, {});
   const auto x = n.op("FakeQuantize-1", {n.input({1, 40, 7, 7}), low, high, low, high}, {{"levels", "256"}});
-  n.result(n.op("Convolution-1", {x, stepped(n, {18, 40, 3, 3})}, windows(2, 1, 1)));
+  n.result(n.op("Convolution-1", {x, stepped(n, {15, 40, 3, 3})}, windows(2, 1, 1)));
 }
 
 /// A value on the border of two levels may be rounded otherwise than in f32.
@@ -181,6 +204,14 @@ constexpr Example kExamples[] = {
     {"int8.convolution+Relu+FakeQuantize+residual+PRelu+FakeQuantize", activated_sum, kOften, kFixed, true, kLevel,
      Precision::int8},
     {"int8.convolution+bias+residual+Elu", activated_sum_f32, kOften, kFixed, true, 5e-6F, Precision::int8},
+    {"int8_winograd3.convolution+FakeQuantize", winograd_half, kOften, kFixed, true, kLevel, Precision::int8},
+    {"int8_winograd3.convolution+bias+Swish+FakeQuantize", winograd_activated_levels, kOften, kFixed, true, kLevel,
+     Precision::int8},
+    {"int8_winograd3.convolution+Sigmoid", winograd_activated, kOften, kFixed, true, 5e-6F, Precision::int8},
+    {"int8_winograd3.convolution+Swish+FakeQuantize+residual+FakeQuantize", winograd_activated_residual, kOften, kFixed,
+     true, kLevel, Precision::int8},
+    {"int8_winograd3.convolution+bias+Swish+residual+Elu+FakeQuantize", winograd_activated_sum, kOften, kFixed, true,
+     kLevel, Precision::int8},
     {"int8.convolution", limits_of_f16, kOften, kFixed, false, kLevel, Precision::int8},
 };
 // clang-format on
