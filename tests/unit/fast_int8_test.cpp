@@ -3,6 +3,7 @@
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kernels/convolution/u8.hpp"
 #include "fast/kernels/convolution/winograd_u8.hpp"
+#include "fast/kernels/pair_excess.hpp"
 #include "fast/kernels/pooling/blocked.hpp"
 #include "fast/kernels/product/u8.hpp"
 
@@ -272,6 +273,61 @@ TEST_CASE("int8 product: sums are exact, with activations and residuals, onto le
         }
         CHECK(wrong == 0);
       }
+    }
+  });
+}
+
+TEST_CASE("int8 convolution: pairs of weights that 16 bits have no room for are added on their own") {
+  ThreadPool four(4);
+  const ConvolutionShape shapes[] = {shape(1, 1, 40, 70, 9, 9, 1, 1, 0), shape(2, 1, 200, 33, 8, 4, 3, 2, 1),
+                                     shape(1, 1, 3, 40, 30, 15, 7, 2, 3), row(1, 70, 48, 900, 300, 5, 3, 2)};
+  for_each_isa([&] {
+    for (const auto& s : shapes) {
+      INFO(s.channels << " of " << s.width << " to " << s.outputs << " kernel " << s.kernel_width);
+      const NarrowGeometry g(s, 4);
+      auto levels = random_integers<std::uint8_t>(s.channels * s.plane() * s.batch, 1, 0, 255);
+      std::fill_n(levels.begin(), levels.size() / 2, std::uint8_t{255});
+      auto weights = random_integers<std::int8_t>(s.outputs * s.channels * s.taps(), 2, -60, 60);
+      const auto extreme = random_integers<std::int8_t>(std::ssize(weights), 3, -128, 127);
+      for (std::size_t i = 0; i < weights.size(); ++i)
+        if (i / 4 % 97 == 0) weights[i] = i % 3 == 0 ? std::int8_t{-128} : i % 3 == 1 ? std::int8_t{127} : extreme[i];
+      const Buffer packed(g.filters_size()),
+          in(std::max(s.batch * u8_blocks(s.channels) * s.plane() * kBlock, s.batch * g.padded_size())),
+          scratch(g.scratch_size(4) + 1);
+      const auto pack = [&] {
+        u8_pack(g, weights.data(), reinterpret_cast<Word*>(packed.data()));
+        return PairExcesses(reinterpret_cast<Word*>(packed.data()), g.panels(),
+                            {g.blocks, g.taps, g.steps, g.last_steps});
+      };
+      const auto excesses = pack();
+      CHECK((excesses.data() != nullptr) == narrow_isa().adds_pairs);
+      const Scale scale(s.channels, 0, 1);
+      const Floats x(levels.begin(), levels.end());
+      if (g.image) image_to_u8(g, x.data(), scale.get(), 17, reinterpret_cast<Word*>(in.data()), four);
+      else
+        to_u8_blocked(x.data(), false, scale.get(), reinterpret_cast<std::uint8_t*>(in.data()), s.batch, s.channels,
+                      s.plane(), four);
+      const Floats ones(at(round_up(s.outputs, 64)), 1), zeros(ones.size(), 0);
+      const U8Epilogue e{.scale = ones.data(),
+                         .shift = zeros.data(),
+                         .low = -1e30f,
+                         .high = 1e30f,
+                         .rounds = false,
+                         .own = 1,
+                         .other = 0,
+                         .offset = 0,
+                         .min = 0,
+                         .max = 0,
+                         .excess = excesses.data()};
+      const Buffer out(s.batch * blocks_of(s.outputs) * s.out_plane() * kBlock);
+      u8_convolution(g, reinterpret_cast<const Word*>(packed.data()), reinterpret_cast<const Word*>(in.data()), 17,
+                     {.wide = out.data()}, {}, e, reinterpret_cast<Word*>(scratch.data()), four);
+      Floats got(at(s.batch * s.outputs * s.out_plane()));
+      to_plain(out.data(), got.data(), s.batch, s.outputs, s.out_plane(), four);
+      const auto sums = naive(s, levels, weights, 17);
+      for (std::size_t i = 0; i < sums.size(); ++i) REQUIRE(got[i] == static_cast<float>(sums[i]));
+      weights = extreme;
+      CHECK(pack().data() == nullptr);
     }
   });
 }

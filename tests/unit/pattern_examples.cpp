@@ -1,5 +1,7 @@
 #include "pattern_examples.hpp"
 
+#include <cmath>
+
 namespace ovir::testing {
 
 int Net::input(PartialShape shape) {
@@ -77,7 +79,9 @@ int narrow_weights(Net& n, const Shape& shape, ElementType type) {
 }
 int stepped(Net& n, const Shape& shape) {
   std::vector<float> values(static_cast<std::size_t>(shape.count()));
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i * 37 % 255) - 127;
+  // Few of them large, as weights are.
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = std::round(127 * std::pow((static_cast<float>(i * 37 % 255) - 127) / 127, 5.0F));
   const auto whole = n.op("Convert-1", {n.constant(convert(floats(shape, values), ElementType::i8))},
                           {{"destination_type", std::string(name(n.type()))}});
   return n.op("Multiply-1", {whole, n.numbers({1.0F / 256}, Shape(shape.rank(), 1))});

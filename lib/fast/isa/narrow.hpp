@@ -14,6 +14,17 @@ namespace ovir::fast {
 using Word = std::uint32_t;
 struct TileAside;
 
+/// Weights of 8 columns of a panel that do not fit where NarrowTable::adds_pairs: they are added to those of some steps.
+struct PairExcess {
+  struct Step {
+    std::uint32_t i;
+    std::uint16_t block, tap;
+  };
+  const Step* steps;
+  const Word* weights;  ///< 8 a step
+  i64 count;
+};
+
 /// What a few pixels by the 32 columns of a panel sum up: for pixel p and column c,
 ///   sum over b, t, i of in[p·pixel + b·block + taps[t] + i] ∙ weights[…][c]
 /// where ∙ is the sum of the products of two or four neighbors. The sum runs over b < blocks, t < tap_count and
@@ -25,6 +36,8 @@ struct NarrowSum {
   i64 blocks, tap_count, steps, last_steps;
   const Word* weights;  ///< 32 a step
   Ahead* ahead;         ///< null: nothing
+  /// Of u8 where NarrowTable::adds_pairs, if not null: four of the panel, whose other weights fit.
+  const PairExcess* excess = nullptr;
   /// Where NarrowTable::tiled, if not 0: pixels are those of short rows, `run` each, `row` words apart, as many rows as
   /// rows_of_tile() says or twice as many at most.
   i64 run = 0, row = 0;
@@ -206,6 +219,8 @@ struct NarrowTable {
   bool has_bf16 = false;
   /// It has an instruction for u8 by i8. Without, a sum takes as long as one of i16 does.
   bool has_u8 = false;
+  /// It has one that adds products of u8 by i8 in pairs, where these fit 16 bits.
+  bool adds_pairs = false;
   bool tiled = false;  ///< sums of bf16 and u8 are so fast that Winograd does not pay
   /// Of any number of pixels, some at a time; as u8.
   void (*bf16)(const Bf16Tile& tile, int pixels);

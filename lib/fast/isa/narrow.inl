@@ -6,6 +6,7 @@
 //   fused(a, b, c)  a·b + c, rounded once;  gelu_short;
 //   store_bf16(to, v)  kWidth values rounded, or of two vectors twice as many;  load_bf16(from)  kWidth values;
 //   merge(even, odd)  words of bf16 pairs;  store_u8, load_u8, to_levels  rounded to the nearest, as u8 and as Ints;
+//   kAddsPairs, pair_sums<P>(sum, column, sums)  sums of u8 with excesses, where the machine adds pairs;
 //   store_u8(to, other, v, w)  two vectors at each of two places, and with LevelBounds, or Saturated, which are all
 //   bytes, of values within ±2^30;  u8_depthwise.
 
@@ -393,7 +394,8 @@ static inline __attribute__((always_inline)) void u8_finish(const U8Tile& t, i64
 template <int P>
 static inline __attribute__((always_inline)) void u8_block(const U8Tile& t, i64 column) {
   Ints sum[P][2] = {};
-  narrow_sums<U8Dots, P>(t.sum, 0, column, sum);
+  if (kAddsPairs && t.sum.excess) pair_sums<P>(t.sum, column, sum);
+  else narrow_sums<U8Dots, P>(t.sum, 0, column, sum);
   u8_finish<P>(t, 0, column, sum);
 }
 
@@ -427,6 +429,7 @@ static void u8(const U8Tile& t, int pixels) {
 static constexpr NarrowTable narrow_table(const char* name) {
   return {.name = name,
           .pixels = kPixels,
+          .adds_pairs = kAddsPairs,
           .bf16 = bf16,
           .bf16_depthwise = bf16_depthwise,
           .bf16_winograd_input = bf16_winograd_input,

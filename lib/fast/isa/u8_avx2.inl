@@ -1,4 +1,5 @@
-// u8 by i8 with AVX2: by the instruction that multiplies pairs of i16, which is exact. The one for bytes saturates.
+// u8 by i8 with AVX2: by the instruction for bytes, which saturates, where pairs of weights are small enough or made so;
+// else by the one that multiplies pairs of i16, which takes longer.
 // Included before narrow.inl, behind words.inl.
 
 [[gnu::always_inline]] inline __m256i add_pairs(__m256i sum, __m256i a, __m256i b) {
@@ -47,6 +48,72 @@ struct U8Dots {
     add_word(a, b0, b1, sum);
   }
 };
+
+constexpr bool kAddsPairs = true;
+
+/// Adds the products of a word of u8 by two vectors of i8, whose pairs fit 16 bits. The second one stays in memory:
+/// there are no more registers.
+template <class Sum>
+[[gnu::always_inline]] inline void add_bytes(const Word* a, __m256i b0, const __m256i_u& b1, __m256i ones,
+                                             Sum (&sum)[2]) {
+  __m256i word, product;
+  asm("vpbroadcastd %4, %2\n\t"
+      "vpmaddubsw %5, %2, %3\n\t"
+      "vpmaddwd %7, %3, %3\n\t"
+      "vpaddd %3, %0, %0\n\t"
+      "vpmaddubsw %6, %2, %2\n\t"
+      "vpmaddwd %7, %2, %2\n\t"
+      "vpaddd %2, %1, %1"
+      : "+x"(sum[0]), "+x"(sum[1]), "=&x"(word), "=&x"(product)
+      : "m"(*a), "x"(b0), "m"(b1), "x"(ones));
+}
+/// The same by one vector.
+template <class Sum>
+[[gnu::always_inline]] inline void add_bytes(const Word* a, __m256i b, __m256i ones, Sum& sum) {
+  __m256i word;
+  asm("vpbroadcastd %2, %1\n\t"
+      "vpmaddubsw %3, %1, %1\n\t"
+      "vpmaddwd %4, %1, %1\n\t"
+      "vpaddd %1, %0, %0"
+      : "+x"(sum), "=&x"(word)
+      : "m"(*a), "x"(b), "x"(ones));
+}
+
+/// As narrow_sums() of u8 from the first pixel on, by weights whose excess is kept beside them.
+template <int P>
+[[gnu::always_inline]] inline void pair_sums(const NarrowSum& t, i64 column, Ints (&sum)[P][2]) {
+  constexpr int kBases = (P + 2) / 3;
+  const __m256i ones = _mm256_set1_epi16(1);
+  const Word* w = t.weights + column;
+  const i64 pixel = t.pixel;
+  for (i64 block = 0; block < t.blocks; ++block) {
+    const i64 steps = block + 1 < t.blocks ? t.steps : t.last_steps;
+    for (i64 tap = 0; tap < t.tap_count; ++tap) {
+      const Word* base[kBases];
+#pragma GCC unroll 8
+      for (int g = 0; g < kBases; ++g) base[g] = t.in + 3 * g * pixel + block * t.block + t.taps[tap];
+      for (i64 i = 0; i < steps; ++i) {
+        if (i % kBlock == 0) ask(t.ahead);
+        const auto b0 = (__m256i)load_words(w);
+        const auto& b1 = *reinterpret_cast<const __m256i_u*>(w + kWidth);
+#pragma GCC unroll 16
+        for (int p = 0; p < P; ++p) add_bytes(base[p / 3] + p % 3 * pixel + i, b0, b1, ones, sum[p]);
+        w += kColumns;
+      }
+    }
+  }
+#pragma GCC unroll 2
+  for (int j = 0; j < 2; ++j) {
+    const auto& excess = t.excess[column / kWidth + j];
+    for (i64 n = 0; n < excess.count; ++n) {
+      const auto& step = excess.steps[n];
+      const Word* from = t.in + step.block * t.block + t.taps[step.tap] + step.i;
+      const auto b = (__m256i)load_words(excess.weights + n * kWidth);
+#pragma GCC unroll 16
+      for (int p = 0; p < P; ++p) add_bytes(from + p * pixel, b, ones, sum[p][j]);
+    }
+  }
+}
 
 /// To the nearest, halves to even.
 [[gnu::always_inline]] inline Ints to_levels(Vec v) { return (Ints)_mm256_cvtps_epi32(v); }

@@ -30,6 +30,10 @@ struct I16Dots : WholeWords {
   }
 };
 
+constexpr bool kAddsPairs = false;
+template <int P>
+inline void pair_sums(const NarrowSum&, i64, Ints (&)[P][2]) {}
+
 /// To the nearest, halves to even.
 [[gnu::always_inline]] inline Ints to_levels(Vec v) { return (Ints)_mm512_cvtps_epi32(v); }
 inline void store_u8(std::uint8_t* p, Vec v) {

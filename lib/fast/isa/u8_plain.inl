@@ -22,6 +22,10 @@ struct I16Dots {
   }
 };
 
+constexpr bool kAddsPairs = false;
+template <int P>
+inline void pair_sums(const NarrowSum&, i64, Ints (&)[P][2]) {}
+
 /// To the nearest, halves to even, for |v| < 2^22.
 [[gnu::always_inline]] inline Ints to_levels(Vec v) {
   return __builtin_convertvector((v + spread(12582912.0f)) - spread(12582912.0f), Ints);

@@ -6,6 +6,7 @@
 #include "fast/kernels/convolution/inverted_residual.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kernels/convolution/winograd_u8.hpp"
+#include "fast/kernels/pair_excess.hpp"
 #include "fast/kernels/pooling/blocked.hpp"
 #include "fast/kit/convolutions.hpp"
 #include "fast/kit/functions.hpp"
@@ -36,6 +37,7 @@ std::pair<i64, i64> sums(const std::int8_t* values, i64 n) {
 /// Packed weights, and what turns sums into values.
 struct Packed {
   Buffer weights, scales;
+  PairExcesses excesses;
   U8Epilogue epilogue{};
   bool winograd;
 
@@ -54,6 +56,10 @@ struct Packed {
       const NarrowGeometry geometry(s, 4);
       weights = Buffer(geometry.filters_size());
       u8_pack(geometry, values, words(weights.data()));
+      if (!layer.often) return;
+      excesses = PairExcesses(words(weights.data()), geometry.panels(),
+                              {geometry.blocks, geometry.taps, geometry.steps, geometry.last_steps});
+      epilogue.excess = excesses.data();
     }
   }
 
@@ -374,8 +380,8 @@ std::optional<U8Layer> u8_layer(const Graphlet& graph, int root) {
   }
   auto ending = take_u8_ending(graph, match, convolution.rank, s.outputs, !depthwise);
   const bool halves = ending.is_activated() || (ending.result() && (!ending.adds || ending.other));
-  const bool winograd =
-      graph.options().steady() && u8_winograd_pays(s, weights.values.data<std::int8_t>(), halves);
+  const bool often = graph.options().steady();
+  const bool winograd = often && u8_winograd_pays(s, weights.values.data<std::int8_t>(), halves);
   return U8Layer{convolution.attrs,
                  s,
                  std::move(weights),
@@ -384,6 +390,7 @@ std::optional<U8Layer> u8_layer(const Graphlet& graph, int root) {
                  std::move(ending),
                  std::move(match.nodes),
                  std::move(match.inputs),
+                 often,
                  winograd};
 }
 

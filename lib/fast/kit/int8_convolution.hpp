@@ -16,7 +16,8 @@ struct U8Layer {
   U8Ending ending;
   std::vector<int> nodes;
   std::vector<ValueRef> inputs;
-  bool winograd;  ///< many runs make up for its larger weights
+  bool often;     ///< many runs make up for the time that it takes to pack weights
+  bool winograd;  ///< and for larger ones
 };
 std::optional<U8Layer> u8_layer(const Graphlet& graph, int root);
 

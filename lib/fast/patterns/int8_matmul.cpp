@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "fast/kernels/chunks.hpp"
+#include "fast/kernels/pair_excess.hpp"
 #include "fast/kernels/product/u8.hpp"
 #include "fast/kit/functions.hpp"
 #include "fast/kit/levels.hpp"
@@ -50,7 +51,8 @@ struct Operands {
 
 class Int8MatMul final : public Kernel {
  public:
-  Int8MatMul(const Operands& operands, RowLevels in, Ending ending, std::optional<RowLevels> out)
+  /// `often`: many runs make up for the time that it takes to pack weights.
+  Int8MatMul(const Operands& operands, RowLevels in, Ending ending, std::optional<RowLevels> out, bool often)
       : panels_(u8_panels_size(operands.sides.k, operands.sides.n)),
         lines_(6 * round_up(operands.sides.n, kColumns)),
         k_(operands.sides.k),
@@ -61,6 +63,9 @@ class Int8MatMul final : public Kernel {
     const auto row = operands.sides.transposed ? 1 : n_, column = operands.sides.transposed ? k_ : 1;
     pack_u8_panels(operands.weights.values.data<std::int8_t>(), row, column, k_, n_,
                    reinterpret_cast<Word*>(panels_.data()));
+    if (often)
+      excesses_ = PairExcesses(reinterpret_cast<Word*>(panels_.data()), ceil_div(n_, kColumns),
+                               {.steps = u8_words(k_), .last_steps = u8_words(k_)});
     set_lines(operands, row, column);
   }
 
@@ -156,7 +161,8 @@ class Int8MatMul final : public Kernel {
             .level_plus = line + 5 * size,
             .level_scale = line + 2 * size,
             .level_shift = line + 3 * size,
-            .small = small_};
+            .small = small_,
+            .excess = excesses_.data()};
   }
   U8Rows place(const View& v, i64 row) const {
     if (v.type == ElementType::f32) return {.wide = reinterpret_cast<float*>(v.data) + row * n_};
@@ -198,6 +204,7 @@ class Int8MatMul final : public Kernel {
   }
 
   Buffer panels_, lines_;
+  PairExcesses excesses_;
   i64 k_, n_;
   bool small_ = false;
   Ending ending_;
@@ -214,7 +221,8 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   match.nodes.push_back(root);
   auto ending = take_ending(graph, match, rank, rank - 1, operands->sides.n);
   auto out = take_row_levels(graph, match.nodes);
-  match.kernel = std::make_unique<Int8MatMul>(*operands, RowLevels(operands->in), std::move(ending), std::move(out));
+  match.kernel = std::make_unique<Int8MatMul>(*operands, RowLevels(operands->in), std::move(ending), std::move(out),
+                                              graph.options().steady());
   return match;
 }
 

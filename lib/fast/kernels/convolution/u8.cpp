@@ -63,19 +63,25 @@ void image_to_u8(const NarrowGeometry& g, const float* in, const U8Scale& q, std
 
 namespace {
 
+const PairExcess* excess_of(const U8Epilogue& e, i64 column) {
+  return e.excess ? e.excess + column / kColumns * 4 : nullptr;
+}
+
 U8Tile tile_of(const NarrowSum& sum, i64 column, const U8Epilogue& e) {
-  return {.sum = sum,
-          .scale = e.scale + column,
-          .shift = e.shift + column,
-          .low = e.low,
-          .high = e.high,
-          .small = e.small,
-          .rounds = e.rounds,
-          .own = e.own,
-          .other = e.other,
-          .offset = e.offset,
-          .min = e.min,
-          .max = e.max};
+  U8Tile tile{.sum = sum,
+              .scale = e.scale + column,
+              .shift = e.shift + column,
+              .low = e.low,
+              .high = e.high,
+              .small = e.small,
+              .rounds = e.rounds,
+              .own = e.own,
+              .other = e.other,
+              .offset = e.offset,
+              .min = e.min,
+              .max = e.max};
+  tile.sum.excess = excess_of(e, column);
+  return tile;
 }
 
 }  // namespace
@@ -223,6 +229,7 @@ void u8_tile(const ConvolutionShape& s, const U8Blocked& out, const U8Blocked& r
   const auto& table = narrow_isa();
   auto tile = u8_tile_of(s, out, residual, e, panel, image, pixel);
   tile.sum = sum;
+  tile.sum.excess = excess_of(e, panel * kColumns);
   // Where half of the columns count there is one block of 16 in f32, which is read and stored alone.
   const bool half = u8_columns(s, panel) == kBlock && (tile.wide || tile.wide_residual);
   if (!half) return table.u8(tile, pixels);

@@ -34,6 +34,7 @@ struct U8Epilogue {
   Unary activation{}, sum_activation{};
   const float *slopes = nullptr, *sum_slopes = nullptr, *by = nullptr, *plus = nullptr;
   float max_level = 255, sum_by = 1, sum_plus = 0, sum_max_level = 255;
+  const PairExcess* excess = nullptr;  ///< of the weights (PairExcesses)
 };
 
 /// Weights [outputs][channels][taps] of one group.

@@ -1,0 +1,33 @@
+// i8 weights for an instruction that adds the products of u8 by two i8 within 16 bits: pairs of one sign whose absolute
+// values add up to more than 128 may leave those.
+#pragma once
+#include <vector>
+
+#include "fast/isa/narrow.hpp"
+
+namespace ovir::fast {
+
+/// How the steps of a panel follow each other: those of a tap after the other, block by block.
+struct PanelSteps {
+  i64 blocks = 1, taps = 1, steps = 0, last_steps = 0;  ///< of a tap, and of one in the last block
+  i64 size() const { return ((blocks - 1) * steps + last_steps) * taps; }
+};
+
+/// What is beyond 128 in such pairs, taken out of the packed weights and kept beside them, so that sums stay exact.
+class PairExcesses {
+ public:
+  PairExcesses() = default;
+  /// `count` panels, [step][32]. Where there is too much of it to pay, or the machine multiplies otherwise, nothing is
+  /// taken.
+  PairExcesses(Word* panels, i64 count, const PanelSteps& order);
+
+  /// Those of panel i from [4 · i] on, for 8 columns each; null: nothing was taken.
+  const PairExcess* data() const { return lists_.empty() ? nullptr : lists_.data(); }
+
+ private:
+  std::vector<PairExcess::Step> steps_;
+  std::vector<Word> weights_;  // 8 for each of them
+  std::vector<PairExcess> lists_;
+};
+
+}  // namespace ovir::fast
