@@ -204,6 +204,16 @@ std::optional<ChannelLines> channel_lines(const Graphlet& graph, int first, Valu
     const auto type = graph.type(next);
     if (type == "FakeQuantize" && graph.input(next, 0).node == at.node)
       return lines.nodes.empty() ? std::nullopt : std::optional(std::move(lines));
+    if (type == "Relu" && !lines.nodes.empty() && is_f32(graph, {next, 0})) {
+      // Levels from 0 on leave nothing for it to do.
+      const auto user = graph.only_user({next, 0});
+      if (user < 0 || graph.type(user) != "FakeQuantize") return std::nullopt;
+      const auto levels = levels_of(graph, {user, 0});
+      if (!levels || std::ranges::min(levels->quantization->low) < 0) return std::nullopt;
+      lines.nodes.push_back(next);
+      at = {next, 0};
+      continue;
+    }
     if ((type != "Multiply" && type != "Add") || !is_f32(graph, {next, 0}) || lines.nodes.size() == 4 ||
         graph.attrs<BroadcastAttrs>(next).rule().kind == AutoBroadcast::pdpd)
       return std::nullopt;

@@ -121,7 +121,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
     }
   // Multiply and Add by channel, from the first of them on.
   std::optional<ChannelLines> lines;
-  auto from = x;
+  auto from = graph.type(x.node) == "Relu" ? graph.input(x.node, 0) : x;
   while (fills && (graph.type(from.node) == "Multiply" || graph.type(from.node) == "Add")) {
     const auto before = graph.input(from.node, graph.constant(graph.input(from.node, 0)) ? 1 : 0);
     if (!is_f32(graph, before) || graph.constant(before) || !(graph.fact(before).shape == shape)) break;
