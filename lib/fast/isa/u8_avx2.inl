@@ -1,5 +1,5 @@
-// u8 by i8 with AVX2: by the instruction for bytes, which saturates, where pairs of weights are small enough or made so;
-// else by the one that multiplies pairs of i16, which takes longer.
+// u8 by i8 with AVX2: by the instruction for bytes, which saturates, where pairs of weights are small enough or made
+// so; else by the one that multiplies pairs of i16, which takes longer.
 // Included before narrow.inl, behind words.inl.
 
 [[gnu::always_inline]] inline __m256i add_pairs(__m256i sum, __m256i a, __m256i b) {

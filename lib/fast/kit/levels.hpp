@@ -69,7 +69,8 @@ class ChannelLevels {
 std::optional<ChannelLevels> channel_levels(const Graphlet& graph, ValueRef whole, i64 axis);
 
 /// Multiply and Add by constants of one number a channel (axis 1), or by one, from node `first`, which reads `from`, on
-/// to a FakeQuantize, perhaps with a Relu before levels from 0 on; each of the others is the only user of the one before.
+/// to a FakeQuantize, perhaps with a Relu before levels from 0 on; each of the others is the only user of the one
+/// before.
 struct ChannelLines {
   std::vector<int> nodes;
   std::vector<float> factors, offsets;
