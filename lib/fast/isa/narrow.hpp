@@ -14,7 +14,8 @@ namespace ovir::fast {
 using Word = std::uint32_t;
 struct TileAside;
 
-/// Weights of 8 columns of a panel that do not fit where NarrowTable::adds_pairs, which are added to those of some steps.
+/// Weights of 8 columns of a panel that do not fit where NarrowTable::adds_pairs: they are added to those of some
+/// steps.
 struct PairExcess {
   struct Step {
     std::uint32_t i;
