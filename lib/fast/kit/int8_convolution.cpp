@@ -18,22 +18,6 @@ namespace {
 
 Word* words(float* p) { return reinterpret_cast<Word*>(p); }
 
-/// The sum of integers, and of their absolute values.
-std::pair<i64, i64> sums(const std::int8_t* values, i64 n) {
-  constexpr i64 kRun = 1 << 16;  // whose sums fit 32 bits
-  i64 total = 0, sizes = 0;
-  for (i64 first = 0; first < n; first += kRun) {
-    int some = 0, some_sizes = 0;
-    for (auto i = first; i < std::min(n, first + kRun); ++i) {
-      some += values[i];
-      some_sizes += std::abs(values[i]);
-    }
-    total += some;
-    sizes += some_sizes;
-  }
-  return {total, sizes};
-}
-
 /// Packed weights, and what turns sums into values.
 struct Packed {
   Buffer weights, scales;
@@ -78,13 +62,14 @@ struct Packed {
     const bool activated = e.is_activated();
     const auto each = filters.values.size() / s.outputs;
     const auto* values = filters.values.data<std::int8_t>();
+    const auto zero_level = in.zero();
     bool small = true;
     for (i64 o = 0; o < s.outputs; ++o) {
       const auto channel = s.is_depthwise() ? o : 0;
-      const auto [total, sizes] = sums(values + o * each, each);
+      const auto [total, sizes] = integer_sums(values + o * each, each);
       const auto sum = static_cast<double>(total), largest_sum = static_cast<double>(sizes);
       const auto step = static_cast<double>(filters.scale[o]);
-      const auto zero = in.zero() ? -static_cast<double>(*in.zero()) * in.scale(channel) : double{in.low(channel)};
+      const auto zero = zero_level ? -static_cast<double>(*zero_level) * in.scale(channel) : double{in.low(channel)};
       auto by = step * in.scale(channel), plus = step * sum * zero;
       if (e.bias) plus += e.bias->data<float>()[o];
       const auto factor = e.factors.empty() ? 1 : e.factors[o], offset = e.factors.empty() ? 0 : e.offsets[o];

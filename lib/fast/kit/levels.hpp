@@ -103,6 +103,14 @@ struct I8Weights {
   std::vector<int> nodes;  ///< which compute the weights from the integers, in order; nobody else reads them
 };
 
+/// The sum of integers, and of their absolute values.
+struct IntegerSums {
+  i64 total = 0, sizes = 0;
+};
+IntegerSums integer_sums(const std::int8_t* values, i64 n);
+/// Those of each of n columns of k rows, `row` and `column` apart, one of which is 1.
+std::vector<IntegerSums> column_sums(const std::int8_t* values, i64 row, i64 column, i64 k, i64 n);
+
 /// Which of so many outputs weights belong to: the first axes count them, or the last one does.
 struct Outputs {
   i64 count;

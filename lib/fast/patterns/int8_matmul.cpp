@@ -177,18 +177,12 @@ class Int8MatMul final : public Kernel {
     const auto& levels = operands.in;
     const auto size = lines_.size() / 6;
     auto* line = lines_.data();
-    const auto* values = operands.weights.values.data<std::int8_t>();
+    const auto sums = column_sums(operands.weights.values.data<std::int8_t>(), row, column, k_, n_);
     const auto low = levels.zero() ? -double{levels.scale(0)} * *levels.zero() : double{levels.low(0)};
     small_ = true;
     for (i64 j = 0; j < n_; ++j) {
-      i64 sum = 0, largest = 0;
-      for (i64 i = 0; i < k_; ++i) {
-        const auto value = i64{values[i * row + j * column]};
-        sum += value;
-        largest += std::abs(value);
-      }
       const auto step = double{operands.weights.scale[j]}, by = step * levels.scale(0);
-      auto plus = step * static_cast<double>(sum) * low;
+      auto plus = step * static_cast<double>(sums[j].total) * low;
       if (ending_.bias.size() > 0) plus += ending_.bias.data()[j];
       line[j] = static_cast<float>(by);
       line[size + j] = static_cast<float>(plus);
@@ -199,7 +193,7 @@ class Int8MatMul final : public Kernel {
       line[5 * size + j] = q.plus;
       line[2 * size + j] = static_cast<float>(level);
       line[3 * size + j] = static_cast<float>(from);
-      small_ = small_ && static_cast<double>(largest) * 255 * std::abs(level) + std::abs(from) < 1 << 30;
+      small_ = small_ && static_cast<double>(sums[j].sizes) * 255 * std::abs(level) + std::abs(from) < 1 << 30;
     }
   }
 
