@@ -7,6 +7,11 @@
 
 namespace ovir::fast {
 
+/// Of all panels' excesses, four each, those of the panel with this column; null where there are none.
+inline const PairExcess* excess_of_panel(const PairExcess* all, i64 column) {
+  return all ? all + column / kColumns * 4 : nullptr;
+}
+
 /// How the steps of a panel follow each other: those of a tap after the other, block by block.
 struct PanelSteps {
   i64 blocks = 1, taps = 1, steps = 0, last_steps = 0;  ///< of a tap, and of one in the last block

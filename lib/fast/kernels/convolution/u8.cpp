@@ -4,6 +4,7 @@
 #include <array>
 
 #include "fast/kernels/convolution/runs.hpp"
+#include "fast/kernels/pair_excess.hpp"
 
 namespace ovir::fast {
 namespace {
@@ -63,10 +64,6 @@ void image_to_u8(const NarrowGeometry& g, const float* in, const U8Scale& q, std
 
 namespace {
 
-const PairExcess* excess_of(const U8Epilogue& e, i64 column) {
-  return e.excess ? e.excess + column / kColumns * 4 : nullptr;
-}
-
 U8Tile tile_of(const NarrowSum& sum, i64 column, const U8Epilogue& e) {
   U8Tile tile{.sum = sum,
               .scale = e.scale + column,
@@ -80,7 +77,7 @@ U8Tile tile_of(const NarrowSum& sum, i64 column, const U8Epilogue& e) {
               .offset = e.offset,
               .min = e.min,
               .max = e.max};
-  tile.sum.excess = excess_of(e, column);
+  tile.sum.excess = excess_of_panel(e.excess, column);
   return tile;
 }
 
@@ -229,7 +226,7 @@ void u8_tile(const ConvolutionShape& s, const U8Blocked& out, const U8Blocked& r
   const auto& table = narrow_isa();
   auto tile = u8_tile_of(s, out, residual, e, panel, image, pixel);
   tile.sum = sum;
-  tile.sum.excess = excess_of(e, panel * kColumns);
+  tile.sum.excess = excess_of_panel(e.excess, panel * kColumns);
   // Where half of the columns count there is one block of 16 in f32, which is read and stored alone.
   const bool half = u8_columns(s, panel) == kBlock && (tile.wide || tile.wide_residual);
   if (!half) return table.u8(tile, pixels);

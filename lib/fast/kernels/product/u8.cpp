@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fast/kernels/pair_excess.hpp"
 #include "fast/kernels/product/narrow.hpp"
 
 namespace ovir::fast {
@@ -22,7 +23,7 @@ void tile(const U8Product& b, const NarrowSum& sum, int pixels, i64 column, cons
   const bool bounded = e.activation.f == Function::clamp;
   const auto low = bounded ? e.activation.a : -kInfinity, high = bounded ? e.activation.b : kInfinity;
   U8Tile t{.sum = sum, .scale = b.scale + column, .shift = b.shift + column, .low = low, .high = high};
-  if (b.excess) t.sum.excess = b.excess + column / kColumns * 4;
+  t.sum.excess = excess_of_panel(b.excess, column);
   if (valid == kColumns && e.activation.is_clamp() && (!b.levels || (to.levels && !b.levels->factors && !residual)) &&
       !(residual && e.residual_last && bounded)) {
     if (b.levels) {
