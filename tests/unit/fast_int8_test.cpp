@@ -34,7 +34,7 @@ std::vector<i64> naive(const ConvolutionShape& s, const Bytes& in, const std::ve
               const auto iy = y * s.stride_y - s.pad_top + t / s.kernel_width * s.dilation_y,
                          ix = x * s.stride_x - s.pad_left + t % s.kernel_width * s.dilation_x;
               const bool inside = iy >= 0 && iy < s.height && ix >= 0 && ix < s.width;
-              const auto channel = s.groups > 1 ? o : c;
+              const auto channel = o / s.group_outputs() * s.group_channels() + c;
               const int level = inside ? in[at((n * s.channels + channel) * s.plane() + iy * s.width + ix)] : pad;
               sum += level * weights[at((o * s.group_channels() + c) * s.taps() + t)];
             }
@@ -68,6 +68,10 @@ TEST_CASE("int8 convolution and depthwise: levels are exact, with residuals, in 
                                      shape(2, 1, 130, 64, 4, 4, 3, 1, 1),     shape(1, 1, 64, 40, 7, 7, 3, 1, 1),
                                      shape(3, 1, 70, 33, 5, 5, 3, 1, 1),      shape(1, 1, 64, 32, 1, 1, 3, 1, 1),
                                      shape(1, 1, 64, 96, 2, 2, 3, 1, 1),      shape(2, 1, 64, 64, 28, 28, 3, 1, 1),
+                                     shape(2, 4, 64, 64, 9, 9, 3, 1, 1),      shape(1, 3, 48, 72, 11, 6, 3, 2, 1),
+                                     shape(1, 5, 120, 120, 7, 7, 3, 1, 1),    shape(2, 10, 80, 80, 9, 9, 1, 1, 0),
+                                     shape(1, 8, 64, 64, 40, 40, 3, 1, 1),    shape(1, 2, 192, 128, 8, 8, 1, 1, 0),
+                                     shape(1, 3, 144, 144, 9, 9, 3, 1, 1),    shape(1, 9, 72, 72, 33, 17, 3, 2, 1),
                                      row(2, 64, 70, 801, 400, 3, 2, 0),       row(1, 40, 33, 300, 300, 3, 1, 1),
                                      row(1, 70, 48, 900, 300, 5, 3, 2),       row(1, 32, 32, 600, 298, 3, 2, 0, 2)};
   int transformed = 0;
@@ -280,14 +284,15 @@ TEST_CASE("int8 product: sums are exact, with activations and residuals, onto le
 TEST_CASE("int8 convolution: pairs of weights that 16 bits have no room for are added on their own") {
   ThreadPool four(4);
   const ConvolutionShape shapes[] = {shape(1, 1, 40, 70, 9, 9, 1, 1, 0), shape(2, 1, 200, 33, 8, 4, 3, 2, 1),
-                                     shape(1, 1, 3, 40, 30, 15, 7, 2, 3), row(1, 70, 48, 900, 300, 5, 3, 2)};
+                                     shape(1, 1, 3, 40, 30, 15, 7, 2, 3), row(1, 70, 48, 900, 300, 5, 3, 2),
+                                     shape(1, 3, 144, 144, 9, 9, 3, 1, 1)};
   for_each_isa([&] {
     for (const auto& s : shapes) {
       INFO(s.channels << " of " << s.width << " to " << s.outputs << " kernel " << s.kernel_width);
       const NarrowGeometry g(s, 4);
       auto levels = random_integers<std::uint8_t>(s.channels * s.plane() * s.batch, 1, 0, 255);
       std::fill_n(levels.begin(), levels.size() / 2, std::uint8_t{255});
-      auto weights = random_integers<std::int8_t>(s.outputs * s.channels * s.taps(), 2, -60, 60);
+      auto weights = random_integers<std::int8_t>(s.outputs * s.group_channels() * s.taps(), 2, -60, 60);
       const auto extreme = random_integers<std::int8_t>(std::ssize(weights), 3, -128, 127);
       for (std::size_t i = 0; i < weights.size(); ++i)
         if (i / 4 % 97 == 0) weights[i] = i % 3 == 0 ? std::int8_t{-128} : i % 3 == 1 ? std::int8_t{127} : extreme[i];
@@ -297,7 +302,7 @@ TEST_CASE("int8 convolution: pairs of weights that 16 bits have no room for are 
       const auto pack = [&] {
         u8_pack(g, weights.data(), reinterpret_cast<Word*>(packed.data()));
         return PairExcesses(reinterpret_cast<Word*>(packed.data()), g.panels(),
-                            {g.blocks, g.taps, g.steps, g.last_steps});
+                            {g.sum_blocks(), g.sum_taps(), g.steps, g.last_steps});
       };
       const auto excesses = pack();
       CHECK((excesses.data() != nullptr) == narrow_isa().adds_pairs);
@@ -330,6 +335,19 @@ TEST_CASE("int8 convolution: pairs of weights that 16 bits have no room for are 
       CHECK(pack().data() == nullptr);
     }
   });
+}
+
+TEST_CASE("int8 convolution of groups: not where most products would be with 0, or words lie across groups") {
+  const auto takes = [](i64 groups, i64 channels, i64 outputs) {
+    return NarrowGeometry::takes_groups(shape(1, groups, channels, outputs, 9, 9, 3, 1, 1), 4);
+  };
+  CHECK(takes(4, 64, 64));
+  CHECK(takes(8, 64, 64));          // 16 outputs are of two
+  CHECK(takes(4, 96, 96));          // 16 outputs may be of two
+  CHECK_FALSE(takes(8, 32, 32));    // of four
+  CHECK_FALSE(takes(10, 50, 160));  // 5 channels
+  CHECK_FALSE(takes(32, 32, 64));   // by channel
+  CHECK_FALSE(takes(1, 64, 64));
 }
 
 TEST_CASE("int8 Winograd: not where 36 times a sum could leave 32 bits") {

@@ -37,6 +37,8 @@ struct NarrowSum {
   i64 blocks, tap_count, steps, last_steps;
   const Word* weights;  ///< 32 a step
   Ahead* ahead;         ///< null: nothing
+  /// If not null: the taps of columns 16 … 31, which then read others than those before them.
+  const i64* other_taps = nullptr;
   /// Of u8 where NarrowTable::adds_pairs, if not null: four of the panel, whose other weights fit.
   const PairExcess* excess = nullptr;
   /// Where NarrowTable::tiled, if not 0: pixels are those of short rows, `run` each, `row` words apart, as many rows as

@@ -16,6 +16,7 @@ static inline __attribute__((always_inline)) void narrow_sums(const NarrowSum& t
                                                               Sum (&sum)[P][2]) {
   constexpr int kBases = (P + 2) / 3;  // three pixels share a base: base, base + pixel, base + 2·pixel
   const Word* w = t.weights + column0;
+  const i64* const taps = t.other_taps && column0 >= kBlock ? t.other_taps : t.taps;
   const i64 pixel = t.pixel;
   // The parts of a run of words, where they take longer to make than to read.
   alignas(64) Word parts[Dots::kAside ? P : 1][Dots::kParts][kBlock];
@@ -37,7 +38,7 @@ static inline __attribute__((always_inline)) void narrow_sums(const NarrowSum& t
     for (i64 tap = 0; tap < t.tap_count; ++tap) {
       const Word* base[kBases];
 #pragma GCC unroll 8
-      for (int g = 0; g < kBases; ++g) base[g] = t.in + (pixel0 + 3 * g) * pixel + block * t.block + t.taps[tap];
+      for (int g = 0; g < kBases; ++g) base[g] = t.in + (pixel0 + 3 * g) * pixel + block * t.block + taps[tap];
       i64 left = steps;
       while (left > 0) {
         ask(t.ahead);
@@ -396,6 +397,14 @@ static inline __attribute__((always_inline)) void u8_block(const U8Tile& t, i64 
   Ints sum[P][2] = {};
   if (kAddsPairs && t.sum.excess) pair_sums<P>(t.sum, column, sum);
   else narrow_sums<U8Dots, P>(t.sum, 0, column, sum);
+  if constexpr (kWidth == kBlock)
+    if (t.sum.other_taps) {
+      auto second = t.sum;
+      second.taps = second.other_taps;
+      Ints others[P][2] = {};
+      narrow_sums<U8Dots, P>(second, 0, column, others);
+      for (int p = 0; p < P; ++p) sum[p][1] = others[p][1];
+    }
   u8_finish<P>(t, 0, column, sum);
 }
 

@@ -85,13 +85,14 @@ template <int P>
   constexpr int kBases = (P + 2) / 3;
   const __m256i ones = _mm256_set1_epi16(1);
   const Word* w = t.weights + column;
+  const i64* const taps = t.other_taps && column >= kBlock ? t.other_taps : t.taps;
   const i64 pixel = t.pixel;
   for (i64 block = 0; block < t.blocks; ++block) {
     const i64 steps = block + 1 < t.blocks ? t.steps : t.last_steps;
     for (i64 tap = 0; tap < t.tap_count; ++tap) {
       const Word* base[kBases];
 #pragma GCC unroll 8
-      for (int g = 0; g < kBases; ++g) base[g] = t.in + 3 * g * pixel + block * t.block + t.taps[tap];
+      for (int g = 0; g < kBases; ++g) base[g] = t.in + 3 * g * pixel + block * t.block + taps[tap];
       for (i64 i = 0; i < steps; ++i) {
         if (i % kBlock == 0) ask(t.ahead);
         const auto b0 = (__m256i)load_words(w);
@@ -107,7 +108,7 @@ template <int P>
     const auto& excess = t.excess[column / kWidth + j];
     for (i64 n = 0; n < excess.count; ++n) {
       const auto& step = excess.steps[n];
-      const Word* from = t.in + step.block * t.block + t.taps[step.tap] + step.i;
+      const Word* from = t.in + step.block * t.block + taps[step.tap] + step.i;
       const auto b = (__m256i)load_words(excess.weights + n * kWidth);
 #pragma GCC unroll 16
       for (int p = 0; p < P; ++p) add_bytes(from + p * pixel, b, ones, sum[p][j]);

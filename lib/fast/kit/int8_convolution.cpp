@@ -5,6 +5,7 @@
 
 #include "fast/kernels/convolution/inverted_residual.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
+#include "fast/kernels/convolution/winograd.hpp"
 #include "fast/kernels/convolution/winograd_u8.hpp"
 #include "fast/kernels/pair_excess.hpp"
 #include "fast/kernels/pooling/blocked.hpp"
@@ -46,7 +47,7 @@ struct Packed {
       u8_pack(geometry, values, words(weights.data()));
       if (!layer.often) return;
       excesses = PairExcesses(words(weights.data()), geometry.panels(),
-                              {geometry.blocks, geometry.taps, geometry.steps, geometry.last_steps});
+                              {geometry.sum_blocks(), geometry.sum_taps(), geometry.steps, geometry.last_steps});
       epilogue.excess = excesses.data();
     }
   }
@@ -323,6 +324,11 @@ class U8Convolution final : public Kernel {
   Packed packed_;
 };
 
+/// Without an instruction for u8 by i8 Winograd's large tiles in f32 are faster.
+bool groups_pay(const ConvolutionShape& s) {
+  return NarrowGeometry::takes_groups(s, 4) && (narrow_isa().has_u8 || winograd_tile(s) < 4);
+}
+
 /// What a convolution by integers reads.
 struct U8Operands {
   StaticConvolution convolution;
@@ -334,7 +340,7 @@ struct U8Operands {
     if (!convolution || convolution->open) return std::nullopt;
     const auto& s = convolution->shape;
     const bool depthwise = s.is_depthwise();
-    if ((s.groups > 1 && !depthwise) || (depthwise && s.taps() > kMaxDepthwiseTaps)) return std::nullopt;
+    if (depthwise ? s.taps() > kMaxDepthwiseTaps : s.groups > 1 && !groups_pay(s)) return std::nullopt;
     auto in = levels_of(graph, graph.input(root, 0));
     if (!in || (!depthwise && !in->is_single())) return std::nullopt;
     if (!in->padding() && (NarrowGeometry(s, 4).padded || depthwise)) return std::nullopt;

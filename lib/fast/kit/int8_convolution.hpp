@@ -5,7 +5,7 @@
 
 namespace ovir::fast {
 
-/// A Convolution-1 of one group or a depthwise GroupConvolution-1 of quantized values by quantized weights, with what
+/// A Convolution-1 or GroupConvolution-1 of quantized values by quantized weights, with what
 /// follows it.
 struct U8Layer {
   ConvolutionAttrs attrs;

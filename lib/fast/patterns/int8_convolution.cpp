@@ -1,5 +1,5 @@
-// Convolution-1 of one group and depthwise GroupConvolution-1 of quantized values by quantized weights in integers,
-// with the bias, bounds, residual and FakeQuantize that follow: for Precision::int8.
+// Convolution-1 and GroupConvolution-1 of quantized values by quantized weights in integers, with the bias, bounds,
+// residual and FakeQuantize that follow: for Precision::int8.
 #include "fast/kit/int8_convolution.hpp"
 
 namespace ovir::fast::patterns::int8_convolution {

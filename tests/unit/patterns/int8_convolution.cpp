@@ -17,6 +17,12 @@ void image(Net& n) { n.result(relu(n, convolution(n, n.input({1, 3, 12, 11}), "C
 void depthwise(Net& n) {
   n.result(biased(n, convolution(n, n.input({2, 21, 9, 8}), "GroupConvolution-1", {21, 1, 1, 3, 3}), 21));
 }
+void grouped(Net& n) {
+  n.result(quantized(n, relu(n, convolution(n, n.input({2, 48, 9, 8}), "GroupConvolution-1", {3, 16, 16, 3, 3}))));
+}
+void grouped_across(Net& n) {  // 16 outputs are of two groups, and their channels in two blocks
+  n.result(biased(n, convolution(n, n.input({1, 120, 5, 7}), "GroupConvolution-1", {5, 24, 24, 1, 1}), 120));
+}
 void pooled_image(Net& n) {  // the maximum of levels is the level of the maximum
   const auto x = relu(n, biased(n, convolution(n, n.input({2, 3, 13, 11}), "Convolution-1", {18, 3, 3, 3}), 18));
   n.result(quantized(n, n.op("MaxPool-1", {x}, pooled({{"rounding_type", "ceil"}}))));
@@ -178,6 +184,8 @@ constexpr Example kExamples[] = {
     {"int8.convolution+Relu", image, kOften, kFixed, true, 5e-6F, Precision::int8},
     {"int8.convolution+bias+Relu+MaxPool+FakeQuantize", pooled_image, kOften, kFixed, true, kLevel, Precision::int8},
     {"int8_depthwise.convolution+bias", depthwise, kOnce, kFixed, true, 5e-6F, Precision::int8},
+    {"int8.convolution+Relu+FakeQuantize", grouped, kOften, kFixed, true, kLevel, Precision::int8},
+    {"int8.convolution+bias", grouped_across, kOnce, kFixed, true, 5e-6F, Precision::int8},
     {"int8.convolution+FakeQuantize+residual+Relu+FakeQuantize", residual, kOften, kFixed, true, kLevel,
      Precision::int8},
     {"int8_winograd3.convolution+bias+residual+Relu", winograd, kOften, kFixed, true, 5e-6F, Precision::int8},

@@ -105,12 +105,30 @@ struct Source {
 
 }  // namespace
 
+GroupedChannels::GroupedChannels(const ConvolutionShape& s, i64 lanes)
+    : each(s.group_channels()), outputs(s.group_outputs()) {
+  const auto most = (outputs - 1 + kBlock - 1) / outputs + 1;
+  channels = each * (kBlock % outputs == 0 ? kBlock / outputs : outputs % kBlock == 0 ? 1 : most);
+  const auto steps = aligned() / lanes;
+  words = std::clamp<i64>(steps & -steps, 1, kBlock);
+  runs = ceil_div(channels, words * lanes);
+}
+
+bool NarrowGeometry::takes_groups(const ConvolutionShape& s, i64 lanes) {
+  constexpr i64 kMostGroups = 2;  // of 16 outputs; those of 4 channels slide faster in f32 (depthwise.hpp)
+  if (s.groups == 1 || s.is_by_channel()) return false;
+  const GroupedChannels grouped(s, lanes);
+  return grouped.aligned() % lanes == 0 && grouped.channels <= kMostGroups * grouped.each &&
+         grouped.runs * s.taps() <= kMaxTaps;
+}
+
 NarrowGeometry::NarrowGeometry(const ConvolutionShape& shape, i64 channels_of_word, i64 in_parts)
     : s(in_one_row(shape)), lanes(channels_of_word), parts(in_parts) {
   // Of a large plane some rows at a time become parts, but where there are more filters than pixels.
   if (parts > 1 && s.plane() * s.channels * parts / lanes > kPlaneWords && s.outputs < s.plane()) s = shape;
   const auto words = parts > 1 ? round_up(s.channels, lanes * kBlock) / lanes : ceil_div(s.channels, lanes);
-  image = words <= 2 && s.taps() > 1 && s.dilation_x == 1;
+  if (s.groups > 1) grouped.emplace(s, lanes);
+  image = words <= 2 && s.taps() > 1 && s.dilation_x == 1 && !grouped;
   blocks = image ? 1 : ceil_div(words, kBlock);
   unrolled = image && lanes == 2 && s.channels == 1 && s.kernel_width <= std::min(8 * s.stride_x, kMaxUnrolled);
   if (unrolled) {
@@ -118,9 +136,9 @@ NarrowGeometry::NarrowGeometry(const ConvolutionShape& shape, i64 channels_of_wo
   } else {
     pixel = image ? words : kBlock;
     step = s.stride_x * pixel;
-    steps = image ? s.kernel_width * words : kBlock;
+    steps = image ? s.kernel_width * words : grouped ? grouped->words : kBlock;
   }
-  last_steps = image ? steps : words - (blocks - 1) * kBlock;
+  last_steps = image || grouped ? steps : words - (blocks - 1) * kBlock;
   taps = image ? s.kernel_height : s.taps();
   padded_height = reach(s.height, s.pad_top, s.out_height, s.stride_y, s.kernel_height, s.dilation_y);
   padded_width = unrolled ? s.out_width : narrow_width(s);
@@ -144,6 +162,9 @@ i64 NarrowGeometry::place(i64 output, i64 channel, i64 row, i64 column) const {
   i64 at = 0;
   if (image) {
     at = row * steps + column * pixel + channel / lanes;
+  } else if (grouped) {
+    const auto word = (channel - grouped->first(output)) / lanes;
+    at = (word / steps * taps + row * s.kernel_width + column) * steps + word % steps;
   } else {
     const auto block = channel / (kBlock * lanes), word = channel / lanes % kBlock;
     const auto tap = row * s.kernel_width + column, now = block + 1 < blocks ? steps : last_steps;
@@ -201,20 +222,36 @@ void narrow_convolution(const NarrowGeometry& g, const NarrowFilters& filters, c
   /// are the first that are read.
   const auto compute_panels = [&](const Source& from, i64 image, const Word* weights, i64 first, i64 last, i64 y0,
                                   i64 y1, i64 x0, i64 x1) {
-    std::array<i64, NarrowGeometry::kMaxTaps> taps;
+    std::array<i64, NarrowGeometry::kMaxTaps> taps, others;
     for (i64 t = 0; t < g.taps; ++t) {
       const auto row = g.image ? t : t / s.kernel_width, column = g.image ? 0 : t % s.kernel_width;
       taps[t] = row * s.dilation_y * from.row + from.phases.place(column * s.dilation_x) * g.pixel;
     }
+    const auto places = taps;
+    /// Those of the runs that 16 outputs read; beyond the last channel weights are 0.
+    const auto set_taps = [&](i64 output, std::array<i64, NarrowGeometry::kMaxTaps>& to) {
+      for (i64 r = 0; r < g.grouped->runs; ++r) {
+        const auto word = g.grouped->first(output) / g.lanes + r * g.steps, block = word / kBlock;
+        const auto start = block < g.blocks ? block * from.block + word % kBlock : 0;
+        for (i64 t = 0; t < g.taps; ++t) to[r * g.taps + t] = start + places[t];
+      }
+    };
     const auto tiles = ceil_div(x1 - x0, max_pixels);
     // Short rows share tiles: weights are read for all of them.
     const bool tiled = narrow_isa().tiled;
     const auto apart = s.stride_y * from.row;
-    const auto rows = tiled && s.out_height > 1 ? 2 * rows_of_tile(x1 - x0, apart, g.step) : 0;
+    const auto rows = tiled && s.out_height > 1 && !g.grouped ? 2 * rows_of_tile(x1 - x0, apart, g.step) : 0;
     const auto together = std::max<i64>(rows, 1);
     TileAside aside;
     const bool waits = tiled && g.lanes == 2 && g.panel_size() >= kWaitingWeights;
     for (auto panel = first; panel < last; ++panel) {
+      bool apart_taps = false;
+      if (g.grouped) {
+        const auto output = panel * kColumns;
+        set_taps(output, taps);
+        apart_taps = output + kBlock < s.outputs && g.grouped->first(output) != g.grouped->first(output + kBlock);
+        if (apart_taps) set_taps(output + kBlock, others);
+      }
       Ahead ahead;
       const auto next = panel + 1;  // of the thread's next chunk, if not of this one
       // Tiles leave no time to ask in: what the processor finds out by itself comes sooner.
@@ -232,12 +269,13 @@ void narrow_convolution(const NarrowGeometry& g, const NarrowFilters& filters, c
                               .pixel = g.step,
                               .block = from.block,
                               .taps = taps.data(),
-                              .blocks = g.blocks,
-                              .tap_count = g.taps,
+                              .blocks = g.sum_blocks(),
+                              .tap_count = g.sum_taps(),
                               .steps = g.steps,
                               .last_steps = g.last_steps,
                               .weights = weights + (panel - first) * g.panel_size(),
                               .ahead = &ahead,
+                              .other_taps = apart_taps ? others.data() : nullptr,
                               .run = now > 1 ? part.size() : 0,
                               .row = apart,
                               .part = from.part,

@@ -5,6 +5,7 @@
 #pragma once
 #include <array>
 #include <functional>
+#include <optional>
 #include <span>
 
 #include "fast/isa/narrow.hpp"
@@ -21,13 +22,29 @@ struct ColumnPhases {
   i64 place(i64 column) const { return column % stride * width + column / stride; }
 };
 
-/// How the sums of a convolution of one group run over words.
+/// The channels that 16 outputs in a row of a convolution of several groups read: those of all groups they are of, in
+/// runs of words none of which lies in two blocks. Weights of other groups are 0.
+struct GroupedChannels {
+  i64 each, outputs;  ///< channels and outputs of a group
+  i64 channels;       ///< of all groups that 16 outputs may be of
+  i64 words, runs;    ///< of a run, and of all channels
+
+  GroupedChannels(const ConvolutionShape& shape, i64 lanes);
+  /// What the first channel is a multiple of.
+  i64 aligned() const { return kBlock % outputs == 0 ? channels : each; }
+  /// The first one that any of the 16 outputs reads of which this is one.
+  i64 first(i64 output) const { return output / kBlock * kBlock / outputs * each; }
+};
+
+/// How the sums of a convolution run over words.
 struct NarrowGeometry {
   static constexpr i64 kMaxTaps = 256;
   static constexpr i64 kMaxUnrolled = 256;  ///< columns of a kernel
 
-  /// `lanes`: channels of a word. `parts`: 3 for f32, else 1.
+  /// `lanes`: channels of a word. `parts`: 3 for f32, else 1. Of several groups those that takes_groups().
   NarrowGeometry(const ConvolutionShape& shape, i64 lanes, i64 parts = 1);
+  /// Whether groups, of more than one channel, are so large that few of the products are with 0.
+  static bool takes_groups(const ConvolutionShape& shape, i64 lanes);
 
   ConvolutionShape s;  ///< a pointwise convolution as one row
   i64 lanes, parts;
@@ -37,6 +54,8 @@ struct NarrowGeometry {
   /// An image of one channel in bf16: two columns of the kernel are a word, and what an output pixel reads of a row
   /// lies side by side, so that an image has as many columns as the output.
   bool unrolled;
+  /// Of several groups: the sums of 16 outputs run over runs of words, in each of them over all taps.
+  std::optional<GroupedChannels> grouped;
   i64 blocks, pixel;            ///< of the input; words of a pixel
   i64 step;                     ///< from what an output pixel reads to what the next one does
   i64 steps, last_steps, taps;  ///< of a block, of the last block; taps of a block
@@ -44,7 +63,10 @@ struct NarrowGeometry {
   bool padded;
   ColumnPhases phases;  ///< of a padded row
 
-  i64 panel_size() const { return ((blocks - 1) * steps + last_steps) * taps * parts * kColumns; }
+  /// Of a sum (NarrowSum).
+  i64 sum_blocks() const { return grouped ? 1 : blocks; }
+  i64 sum_taps() const { return grouped ? grouped->runs * taps : taps; }
+  i64 panel_size() const { return ((sum_blocks() - 1) * steps + last_steps) * sum_taps() * parts * kColumns; }
   i64 panels() const { return ceil_div(s.outputs, kColumns); }
   i64 filters_size() const { return panels() * panel_size(); }
   /// The place of a weight in packed filters, counted in weights.

@@ -27,7 +27,17 @@ struct Sixteen {
 void u8_pack(const NarrowGeometry& g, const std::int8_t* weights, Word* to) {
   const auto& s = g.s;
   std::fill_n(to, g.filters_size(), Word{0});
-  const auto taps = s.taps(), output = s.channels * taps;
+  const auto taps = s.taps(), output = s.group_channels() * taps;
+  if (g.grouped) {
+    for (i64 o = 0; o < s.outputs; ++o)
+      for (i64 c = 0; c < s.group_channels(); ++c)
+        for (i64 t = 0; t < taps; ++t, ++weights) {
+          const auto place =
+              g.place(o, o / s.group_outputs() * s.group_channels() + c, t / s.kernel_width, t % s.kernel_width);
+          to[place / 4] |= Word{static_cast<std::uint8_t>(*weights)} << 8 * (place % 4);
+        }
+    return;
+  }
   for (i64 first = 0; first < s.outputs; first += kColumns)
     for (i64 c = 0; c < s.channels; c += 4)
       for (i64 t = 0; t < taps; ++t) {

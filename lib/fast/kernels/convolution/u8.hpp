@@ -37,7 +37,7 @@ struct U8Epilogue {
   const PairExcess* excess = nullptr;  ///< of the weights (PairExcesses)
 };
 
-/// Weights [outputs][channels][taps] of one group.
+/// Weights [outputs][channels of a group][taps].
 void u8_pack(const NarrowGeometry& geometry, const std::int8_t* weights, Word* to);
 /// The rows of an image in plain f32, padded with the level `pad`: for geometry.image.
 void image_to_u8(const NarrowGeometry& geometry, const float* in, const U8Scale& q, std::uint8_t pad, Word* to,
