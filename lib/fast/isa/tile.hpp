@@ -36,6 +36,7 @@ struct Tile {
   i64 blocks, tap_count, steps;
   i64 last_steps;  ///< 0: as many as steps
   const float* weights;
+  i64 weights_step = 0;  ///< 0: as many as columns, which are all of the panel
   float* out;
   i64 out_pixel, out_block;
   const float* bias;      ///< as many as columns; null: none

@@ -19,18 +19,19 @@ static inline __attribute__((always_inline)) void packed_block(const Tile& t, i6
 #pragma GCC unroll 4
     for (int j = 0; j < N; ++j) sum[p][j] = Vec{};
   const float* w = t.weights + column0;
+  const i64 weights_step = t.weights_step ? t.weights_step : columns;
   const i64 pixel = t.pixel;
   const auto step = [&](const float* const(&base)[kBases], i64 i) __attribute__((always_inline)) {
     Vec b[N];
 #pragma GCC unroll 4
     for (int j = 0; j < N; ++j) b[j] = load(w + j * kWidth);
     if constexpr (kFew) {
-      __builtin_prefetch(w + kFewStepsAhead * columns, 0, 3);
-      __builtin_prefetch(w + kFewStepsAhead * columns + kColumns / 2, 0, 3);
+      __builtin_prefetch(w + kFewStepsAhead * weights_step, 0, 3);
+      __builtin_prefetch(w + kFewStepsAhead * weights_step + kColumns / 2, 0, 3);
     } else if constexpr (kStepsAhead > 0) {
-      __builtin_prefetch(w + kStepsAhead * columns, 0, 3);
+      __builtin_prefetch(w + kStepsAhead * weights_step, 0, 3);
     }
-    w += columns;
+    w += weights_step;
 #pragma GCC unroll 16
     for (int p = 0; p < P; ++p) {
       const Vec s = spread(base[p / 3][p % 3 * pixel + i]);

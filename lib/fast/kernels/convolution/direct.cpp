@@ -82,42 +82,57 @@ struct Job {
     const auto column = group * groups.outputs + panel * kColumns, blocks = blocks_of(groups.channels_of(s, group));
     const auto step = std::max<i64>(p.taps * kBlock * columns, 1);  // of the weights of a block
     const auto together = end - begin == 1 ? blocks : std::max<i64>(kPanelFloats / step, 1);
+    // Columns of the panel, by the channels of some blocks.
+    struct Columns {
+      i64 first, count;
+      JoinedGroups::Read read;
+    };
     // Some pixels of a row, by blocks of channels from `block` on.
-    const auto strip = [&](i64 block, i64 y, i64 x, i64 pixels) {
-      const auto place = (first_block + panel * (kColumns / kBlock)) * out_plane +
+    const auto strip = [&](const Columns& c, i64 block, i64 y, i64 x, i64 pixels) {
+      const auto place = (first_block + panel * (kColumns / kBlock) + c.first / kBlock) * out_plane +
                          ((y * p.out_stride_y + p.out_y) * s.out_width + x * p.out_stride_x + p.out_x) * kBlock;
+      const auto of = column + c.first;
       Tile tile{};
       tile.in = from.data + block * from.block + (y - from.first) * p.stride_y * from.row + x * p.stride_x * kBlock;
       tile.pixel = p.stride_x * kBlock;
       tile.block = from.block;
       tile.taps = offsets.data();
-      tile.blocks = std::min(together, blocks - block);
+      tile.blocks = std::min(together, c.read.end - block);
       tile.tap_count = p.taps;
       tile.steps = kBlock;
-      tile.weights = weights + p.first_tap * groups.blocks() * kBlock * columns + block * step;
+      tile.weights = weights + p.first_tap * groups.blocks() * kBlock * columns + block * step + c.first;
+      tile.weights_step = columns;
       tile.out = out + place;
       tile.out_pixel = p.out_stride_x * kBlock;
       tile.out_block = out_plane;
-      const bool first = block == 0, last = block + together >= blocks;
+      const bool first = block == c.read.begin, last = block + together >= c.read.end;
       if (last) tile.last_steps = last_steps;
       const auto e = part_of(epilogue, first, last);
       const auto* residual = e.residual ? e.residual + place : nullptr;
-      if (first) ovir::fast::begin(tile, e, column, residual, tile.out_pixel, out_plane);
-      else begin_later(tile, e, column, tile.out, tile.out_pixel, out_plane);
-      table.packed(tile, pixels, static_cast<int>(columns));
-      finish(table, tile, pixels, static_cast<int>(columns), e, column, residual, tile.out_pixel, out_plane);
+      if (first) ovir::fast::begin(tile, e, of, residual, tile.out_pixel, out_plane);
+      else begin_later(tile, e, of, tile.out, tile.out_pixel, out_plane);
+      table.packed(tile, pixels, static_cast<int>(c.count));
+      finish(table, tile, pixels, static_cast<int>(c.count), e, of, residual, tile.out_pixel, out_plane);
     };
-    for (i64 block = 0; block < blocks; block += together)
-      for (auto i = begin; i < end;) {
-        const auto y = i / across, first = i % across, last = std::min(across, first + end - i);
-        const auto pixels = Part(p.out_columns, across, last - 1).end;
-        for (auto x = Part(p.out_columns, across, first).begin; x < pixels;) {
-          const auto now = std::min(pixels_together(epilogue, pixels - x), pixels - x);
-          strip(block, y, x, now);
-          x += now;
+    const auto compute = [&](const Columns& c) {
+      for (auto block = c.read.begin; block < c.read.end; block += together)
+        for (auto i = begin; i < end;) {
+          const auto y = i / across, first = i % across, last = std::min(across, first + end - i);
+          const auto pixels = Part(p.out_columns, across, last - 1).end;
+          for (auto x = Part(p.out_columns, across, first).begin; x < pixels;) {
+            const auto now = std::min(pixels_together(epilogue, pixels - x), pixels - x);
+            strip(c, block, y, x, now);
+            x += now;
+          }
+          i += last - first;
         }
-        i += last - first;
-      }
+    };
+    if (groups.joined == 1) return compute({0, columns, {0, blocks}});
+    for (i64 c = 0; c < columns; c += kBlock) {
+      auto read = groups.blocks_read(panel * kColumns + c);
+      read.end = std::min(read.end, blocks);
+      compute({c, kBlock, read});
+    }
   }
 };
 

@@ -12,6 +12,11 @@ JoinedGroups::JoinedGroups(const ConvolutionShape& s) {
   outputs = joined * s.group_outputs();
 }
 
+JoinedGroups::Read JoinedGroups::blocks_read(i64 output) const {
+  const auto each = channels / joined, of_each = outputs / joined, last = std::min(output + kBlock, outputs) - 1;
+  return {output / of_each * each / kBlock, ceil_div((last / of_each + 1) * each, kBlock)};
+}
+
 void clear_padding(const ConvolutionShape& shape, const Unary& activation, float* out) {
   const auto used = shape.outputs % kBlock;
   float zero = 0;

@@ -69,6 +69,11 @@ struct JoinedGroups {
   i64 blocks() const { return ceil_div(channels, kBlock); }
   i64 channels_of(const ConvolutionShape& s, i64 i) const { return std::min(channels, s.channels - i * channels); }
   i64 outputs_of(const ConvolutionShape& s, i64 i) const { return std::min(outputs, s.outputs - i * outputs); }
+  /// Blocks that 16 outputs of a joined group read, from `output` on: those of their own groups.
+  struct Read {
+    i64 begin, end;
+  };
+  Read blocks_read(i64 output) const;
 };
 
 /// Lanes of the last block beyond the last channel become 0 where an activation made something else of 0.
