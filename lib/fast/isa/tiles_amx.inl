@@ -318,9 +318,7 @@ inline void together(const NarrowSum& t, const TileLines& at, float* sums) {
 }
 
 /// Whether steps of all blocks but the last one fill tiles, or there is one block.
-inline bool fits_tiles(const NarrowSum& t) {
-  return !t.other_taps && (t.blocks == 1 || t.steps % kTileRows == 0);
-}
+inline bool fits_tiles(const NarrowSum& t) { return !t.other_taps && (t.blocks == 1 || t.steps % kTileRows == 0); }
 
 /// Calls part(first pixel, pixels) for all of them, at most 32 each and about as many.
 template <class Part>
