@@ -301,8 +301,7 @@ TEST_CASE("int8 convolution: pairs of weights that 16 bits have no room for are 
           scratch(g.scratch_size(4) + 1);
       const auto pack = [&] {
         u8_pack(g, weights.data(), reinterpret_cast<Word*>(packed.data()));
-        return PairExcesses(reinterpret_cast<Word*>(packed.data()), g.panels(),
-                            {g.sum_blocks(), g.sum_taps(), g.steps, g.last_steps});
+        return PairExcesses(reinterpret_cast<Word*>(packed.data()), g.panels(), g.panel_steps());
       };
       const auto excesses = pack();
       CHECK((excesses.data() != nullptr) == narrow_isa().adds_pairs);

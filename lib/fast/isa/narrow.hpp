@@ -26,6 +26,12 @@ struct PairExcess {
   i64 count;
 };
 
+/// How the steps of a panel follow each other: those of a tap after the other, block by block.
+struct PanelSteps {
+  i64 blocks = 1, taps = 1, steps = 0, last_steps = 0;  ///< of a tap, and of one in the last block
+  i64 size() const { return ((blocks - 1) * steps + last_steps) * taps; }
+};
+
 /// What a few pixels by the 32 columns of a panel sum up: for pixel p and column c,
 ///   sum over b, t, i of in[p·pixel + b·block + taps[t] + i] ∙ weights[…][c]
 /// where ∙ is the sum of the products of two or four neighbors. The sum runs over b < blocks, t < tap_count and

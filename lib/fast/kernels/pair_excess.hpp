@@ -12,12 +12,6 @@ inline const PairExcess* excess_of_panel(const PairExcess* all, i64 column) {
   return all ? all + column / kColumns * 4 : nullptr;
 }
 
-/// How the steps of a panel follow each other: those of a tap after the other, block by block.
-struct PanelSteps {
-  i64 blocks = 1, taps = 1, steps = 0, last_steps = 0;  ///< of a tap, and of one in the last block
-  i64 size() const { return ((blocks - 1) * steps + last_steps) * taps; }
-};
-
 /// What is beyond 128 in such pairs, taken out of the packed weights and kept beside them, so that sums stay exact.
 class PairExcesses {
  public:

@@ -46,8 +46,7 @@ struct Packed {
       weights = Buffer(geometry.filters_size());
       u8_pack(geometry, values, words(weights.data()));
       if (!layer.often) return;
-      excesses = PairExcesses(words(weights.data()), geometry.panels(),
-                              {geometry.sum_blocks(), geometry.sum_taps(), geometry.steps, geometry.last_steps});
+      excesses = PairExcesses(words(weights.data()), geometry.panels(), geometry.panel_steps());
       epilogue.excess = excesses.data();
     }
   }

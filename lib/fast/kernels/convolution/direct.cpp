@@ -128,11 +128,7 @@ struct Job {
         }
     };
     if (groups.joined == 1) return compute({0, columns, {0, blocks}});
-    for (i64 c = 0; c < columns; c += kBlock) {
-      auto read = groups.blocks_read(panel * kColumns + c);
-      read.end = std::min(read.end, blocks);
-      compute({c, kBlock, read});
-    }
+    for (i64 c = 0; c < columns; c += kBlock) compute({c, kBlock, groups.blocks_read(s, group, panel * kColumns + c)});
   }
 };
 
@@ -210,7 +206,7 @@ template <class First>
 void pack(const ConvolutionShape& s, const std::vector<std::vector<i64>>& phases, First first, i64 channel_step,
           float* to, ThreadPool& pool) {
   const Groups groups(s);
-  const auto taps = s.taps(), channels = s.group_channels(), outputs = s.group_outputs(), blocks = groups.blocks();
+  const auto taps = s.taps(), channels = s.group_channels(), blocks = groups.blocks();
   const auto weights = static_cast<double>(channels * taps);
   std::fill_n(to, direct_filters_size(s), 0.0f);
   parallel_ranges(pool, s.outputs, weights, [&](i64 begin, i64 end) {
@@ -218,7 +214,7 @@ void pack(const ConvolutionShape& s, const std::vector<std::vector<i64>>& phases
       const auto inside = output % groups.outputs, panel = inside / kColumns;
       const auto group = output / groups.outputs;
       const Panels panels{to + group * groups.filters_size(taps), blocks * kBlock * taps, groups.outputs_of(s, group)};
-      const auto columns = panels.columns(panel), channel0 = inside / outputs * channels;
+      const auto columns = panels.columns(panel), channel0 = s.first_channel(inside);
       auto* column = to + (panels.panel(panel) - to) + inside % kColumns;
       const auto* weight = first(output);
       for (const auto& phase : phases) {

@@ -222,18 +222,18 @@ void narrow_convolution(const NarrowGeometry& g, const NarrowFilters& filters, c
   /// are the first that are read.
   const auto compute_panels = [&](const Source& from, i64 image, const Word* weights, i64 first, i64 last, i64 y0,
                                   i64 y1, i64 x0, i64 x1) {
-    std::array<i64, NarrowGeometry::kMaxTaps> taps, others;
+    const auto order = g.panel_steps();
+    std::array<i64, NarrowGeometry::kMaxTaps> taps;
     for (i64 t = 0; t < g.taps; ++t) {
       const auto row = g.image ? t : t / s.kernel_width, column = g.image ? 0 : t % s.kernel_width;
       taps[t] = row * s.dilation_y * from.row + from.phases.place(column * s.dilation_x) * g.pixel;
     }
-    const auto places = taps;
     /// Those of the runs that 16 outputs read; beyond the last channel weights are 0.
     const auto set_taps = [&](i64 output, std::array<i64, NarrowGeometry::kMaxTaps>& to) {
       for (i64 r = 0; r < g.grouped->runs; ++r) {
         const auto word = g.grouped->first(output) / g.lanes + r * g.steps, block = word / kBlock;
         const auto start = block < g.blocks ? block * from.block + word % kBlock : 0;
-        for (i64 t = 0; t < g.taps; ++t) to[r * g.taps + t] = start + places[t];
+        for (i64 t = 0; t < g.taps; ++t) to[r * g.taps + t] = start + taps[t];
       }
     };
     const auto tiles = ceil_div(x1 - x0, max_pixels);
@@ -244,13 +244,17 @@ void narrow_convolution(const NarrowGeometry& g, const NarrowFilters& filters, c
     const auto together = std::max<i64>(rows, 1);
     TileAside aside;
     const bool waits = tiled && g.lanes == 2 && g.panel_size() >= kWaitingWeights;
+    std::array<std::array<i64, NarrowGeometry::kMaxTaps>, 2> grouped;  // those of both halves of a panel
     for (auto panel = first; panel < last; ++panel) {
-      bool apart_taps = false;
+      const i64 *panel_taps = taps.data(), *other_taps = nullptr;
       if (g.grouped) {
-        const auto output = panel * kColumns;
-        set_taps(output, taps);
-        apart_taps = output + kBlock < s.outputs && g.grouped->first(output) != g.grouped->first(output + kBlock);
-        if (apart_taps) set_taps(output + kBlock, others);
+        const auto output = panel * kColumns, other = output + kBlock;
+        set_taps(output, grouped[0]);
+        panel_taps = grouped[0].data();
+        if (other < s.outputs && g.grouped->first(output) != g.grouped->first(other)) {
+          set_taps(other, grouped[1]);
+          other_taps = grouped[1].data();
+        }
       }
       Ahead ahead;
       const auto next = panel + 1;  // of the thread's next chunk, if not of this one
@@ -268,14 +272,14 @@ void narrow_convolution(const NarrowGeometry& g, const NarrowFilters& filters, c
           const NarrowSum sum{.in = from.data + (y - y0) * s.stride_y * from.row + part.begin * g.step,
                               .pixel = g.step,
                               .block = from.block,
-                              .taps = taps.data(),
-                              .blocks = g.sum_blocks(),
-                              .tap_count = g.sum_taps(),
-                              .steps = g.steps,
-                              .last_steps = g.last_steps,
+                              .taps = panel_taps,
+                              .blocks = order.blocks,
+                              .tap_count = order.taps,
+                              .steps = order.steps,
+                              .last_steps = order.last_steps,
                               .weights = weights + (panel - first) * g.panel_size(),
                               .ahead = &ahead,
-                              .other_taps = apart_taps ? others.data() : nullptr,
+                              .other_taps = other_taps,
                               .run = now > 1 ? part.size() : 0,
                               .row = apart,
                               .part = from.part,

@@ -63,10 +63,10 @@ struct NarrowGeometry {
   bool padded;
   ColumnPhases phases;  ///< of a padded row
 
-  /// Of a sum (NarrowSum).
-  i64 sum_blocks() const { return grouped ? 1 : blocks; }
-  i64 sum_taps() const { return grouped ? grouped->runs * taps : taps; }
-  i64 panel_size() const { return ((sum_blocks() - 1) * steps + last_steps) * sum_taps() * parts * kColumns; }
+  PanelSteps panel_steps() const {
+    return {grouped ? 1 : blocks, grouped ? grouped->runs * taps : taps, steps, last_steps};
+  }
+  i64 panel_size() const { return panel_steps().size() * parts * kColumns; }
   i64 panels() const { return ceil_div(s.outputs, kColumns); }
   i64 filters_size() const { return panels() * panel_size(); }
   /// The place of a weight in packed filters, counted in weights.

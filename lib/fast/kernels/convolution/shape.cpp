@@ -12,9 +12,9 @@ JoinedGroups::JoinedGroups(const ConvolutionShape& s) {
   outputs = joined * s.group_outputs();
 }
 
-JoinedGroups::Read JoinedGroups::blocks_read(i64 output) const {
-  const auto each = channels / joined, of_each = outputs / joined, last = std::min(output + kBlock, outputs) - 1;
-  return {output / of_each * each / kBlock, ceil_div((last / of_each + 1) * each, kBlock)};
+JoinedGroups::Read JoinedGroups::blocks_read(const ConvolutionShape& s, i64 i, i64 output) const {
+  const auto last = std::min(output + kBlock, outputs_of(s, i)) - 1;
+  return {s.first_channel(output) / kBlock, ceil_div(s.first_channel(last) + s.group_channels(), kBlock)};
 }
 
 void clear_padding(const ConvolutionShape& shape, const Unary& activation, float* out) {

@@ -21,6 +21,8 @@ struct ConvolutionShape {
   i64 taps() const { return kernel_height * kernel_width; }
   i64 group_channels() const { return channels / groups; }
   i64 group_outputs() const { return outputs / groups; }
+  /// Of those that the group of an output reads.
+  i64 first_channel(i64 output) const { return output / group_outputs() * group_channels(); }
   i64 plane() const { return height * width; }
   i64 out_plane() const { return out_height * out_width; }
   bool is_pointwise() const {
@@ -69,11 +71,11 @@ struct JoinedGroups {
   i64 blocks() const { return ceil_div(channels, kBlock); }
   i64 channels_of(const ConvolutionShape& s, i64 i) const { return std::min(channels, s.channels - i * channels); }
   i64 outputs_of(const ConvolutionShape& s, i64 i) const { return std::min(outputs, s.outputs - i * outputs); }
-  /// Blocks that 16 outputs of a joined group read, from `output` on: those of their own groups.
+  /// Blocks that 16 outputs of joined group i read, from `output` of it on: those of their own groups.
   struct Read {
     i64 begin, end;
   };
-  Read blocks_read(i64 output) const;
+  Read blocks_read(const ConvolutionShape& s, i64 i, i64 output) const;
 };
 
 /// Lanes of the last block beyond the last channel become 0 where an activation made something else of 0.

@@ -32,8 +32,7 @@ void u8_pack(const NarrowGeometry& g, const std::int8_t* weights, Word* to) {
     for (i64 o = 0; o < s.outputs; ++o)
       for (i64 c = 0; c < s.group_channels(); ++c)
         for (i64 t = 0; t < taps; ++t, ++weights) {
-          const auto place =
-              g.place(o, o / s.group_outputs() * s.group_channels() + c, t / s.kernel_width, t % s.kernel_width);
+          const auto place = g.place(o, s.first_channel(o) + c, t / s.kernel_width, t % s.kernel_width);
           to[place / 4] |= Word{static_cast<std::uint8_t>(*weights)} << 8 * (place % 4);
         }
     return;
