@@ -80,7 +80,7 @@ std::vector<Tensor> computed(const Plan& plan, const Step& step) {
   return std::move(eval.finish());
 }
 
-/// Whether a step converts a constant of f16 or bf16 to f32, which it is between steps anyway.
+/// Whether a step converts a constant of a narrower float to f32, which it is between steps anyway.
 bool is_widened_already(const Plan& plan, const Step& step) {
   return step.nodes.size() == 1 && plan.node(step).version->converts &&
          plan.value(step.outputs[0]).declared == ElementType::f32 && plan.value(step.inputs[0]).narrow >= 0 &&

@@ -30,12 +30,17 @@ const Tensor* Graphlet::constant(ValueRef v) const {
   return value.role == Role::constant && value.constant ? &value.constant : nullptr;
 }
 
+const Tensor* Graphlet::given(ValueRef v) const {
+  if (v.node < 0) return nullptr;
+  const auto& from = node(v.node);
+  return from.op->kind == Kind::constant && from.constant ? &from.constant : nullptr;
+}
+
 ValueRef Graphlet::narrow(ValueRef v) const {
   if (v.node < 0 || stored(v) != ElementType::f32) return {};
   if (const auto* version = node(v.node).version; version && version->converts) v = input(v.node, 0);
-  const auto& from = node(v.node);
-  const bool is_narrow = from.op->kind == Kind::constant && from.constant && plan_passes::is_half(from.constant.type());
-  return is_narrow ? v : ValueRef{};
+  const auto* constant = given(v);
+  return constant && plan_passes::is_half(constant->type()) ? v : ValueRef{};
 }
 
 bool Graphlet::is_read(ValueRef v) const {

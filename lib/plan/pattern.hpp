@@ -35,6 +35,8 @@ class Graphlet {
   ElementType stored(ValueRef v) const;
   /// The value, in its stored type, where it is known before the run; null otherwise.
   const Tensor* constant(ValueRef v) const;
+  /// What a Constant holds, in the type that it has in the file; null for other nodes.
+  const Tensor* given(ValueRef v) const;
   /// The constant of f16 or bf16 that this f32 value is, itself or by a Convert; node < 0: none.
   ValueRef narrow(ValueRef v) const;
   /// The one node that reads this output, where it is only one, may be taken, and no Result receives the value; else

@@ -48,7 +48,7 @@ struct Value {
   PartialShape shape = PartialShape::unknown_rank();
   ValueRef source;      ///< whose output it is; node < 0 where a pass made it
   Tensor constant;      ///< of a constant
-  int narrow = -1;      ///< the constant of f16 or bf16 whose elements these are, in f32; -1: none
+  int narrow = -1;      ///< the constant of a narrower float whose elements these are, in f32; -1: none
   int reads = 0;        ///< by steps and results
   bool result = false;  ///< a Result receives it
   i64 grows = -1;       ///< of a state that a run appends to in place: the axis; it may have room there

@@ -46,8 +46,7 @@ void precision(Plan& plan) {
       continue;
     }
     auto& constant = plan.values[id];
-    const bool large = constant.constant.size() > kSmall && is_half(constant.declared);
-    if (!large) {
+    if (constant.constant.size() <= kSmall) {
       constant.constant = convert(constant.constant, ElementType::f32);
       constant.stored = ElementType::f32;
       continue;
@@ -55,8 +54,10 @@ void precision(Plan& plan) {
     Value wide = constant;
     wide.stored = ElementType::f32;
     wide.narrow = static_cast<int>(id);
-    // Kernels of lower precision pack weights while planning, in a single run too.
-    const bool planned = plan.options.steady() || plan.options.precision != Precision::f32;
+    // Kernels of lower precision pack weights while planning, in a single run too. Those of 4 or 8 bits are mostly read
+    // as they are.
+    const bool planned =
+        plan.options.steady() || plan.options.precision != Precision::f32 || !is_half(constant.declared);
     wide.role = planned ? Role::constant : Role::intermediate;
     wide.constant = planned ? Tensor::widened(constant.constant) : Tensor();
     const auto source = constant.source;

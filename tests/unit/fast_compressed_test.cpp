@@ -1,3 +1,4 @@
+#include <cmath>
 #include <limits>
 
 #include "fast/kernels/buffer.hpp"
@@ -9,21 +10,46 @@ namespace {
 
 struct Case {
   i64 m, rows, groups, group;
+  CodeKind kind;
   int bits;
-  bool is_signed, zero, one_scale;
+  bool zero, one_scale;
 };
+
+/// The number of a code, by what the specification says of its type.
+double number_of(int code, CodeKind kind, int bits, const Floats& levels) {
+  switch (kind) {
+    case CodeKind::whole: return code;
+    case CodeKind::signed_whole: return code >= 1 << (bits - 1) ? code - (1 << bits) : code;
+    case CodeKind::level: return levels[at(code)];
+    case CodeKind::f8e4m3:
+    case CodeKind::f8e5m2: break;
+  }
+  const int mantissa = kind == CodeKind::f8e4m3 ? 3 : 2, bias = kind == CodeKind::f8e4m3 ? 7 : 15;
+  const int exponent = (code & 127) >> mantissa;
+  const double fraction = (code & ((1 << mantissa) - 1)) / std::ldexp(1, mantissa);
+  const auto magnitude = exponent == 0 ? std::ldexp(fraction, 1 - bias) : std::ldexp(1 + fraction, exponent - bias);
+  return code & 128 ? -magnitude : magnitude;
+}
+/// Whether a code of 8 bits is no finite float.
+bool is_odd(int code, CodeKind kind) {
+  return (kind == CodeKind::f8e4m3 && (code & 127) == 127) || (kind == CodeKind::f8e5m2 && (code & 127) >= 124);
+}
 
 /// A matrix of codes, and what it stands for.
 struct Matrix {
   std::vector<unsigned char> codes;
-  Floats zero, scale;
+  Floats zero, scale, levels;
   std::vector<double> values;
   Codes b;
 
   explicit Matrix(const Case& c) {
     const auto columns = c.groups * c.group, bytes = columns * c.bits / 8;
     codes.resize(at(c.rows * bytes));
-    for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = static_cast<unsigned char>(i * 37 + i / 11);
+    for (std::size_t i = 0; i < codes.size(); ++i) {
+      codes[i] = static_cast<unsigned char>(i * 37 + i / 11);
+      if (is_odd(codes[i], c.kind)) codes[i] = static_cast<unsigned char>(codes[i] & 0xf0);
+    }
+    levels = random_floats(16, 9);
     zero = random_floats(c.rows * c.groups, 5, 0, 15);
     scale = random_floats(c.one_scale ? 1 : c.rows * c.groups, 6, 0.5F, 1.5F);
     b.rows = c.rows;
@@ -33,7 +59,8 @@ struct Matrix {
                .groups = c.groups,
                .group = c.group,
                .bits = c.bits,
-               .is_signed = c.is_signed,
+               .kind = c.kind,
+               .levels = levels.data(),
                .zero = c.zero ? zero.data() : nullptr,
                .scale = scale.data(),
                .zero_row = c.groups,
@@ -42,23 +69,29 @@ struct Matrix {
                .scale_group = c.one_scale ? 0 : 1};
     for (i64 r = 0; r < c.rows; ++r)
       for (i64 k = 0; k < columns; ++k) {
-        int code = c.bits == 8 ? codes[at(r * bytes + k)] : codes[at(r * bytes + k / 2)] >> (k % 2 * 4) & 15;
-        if (c.is_signed && code >= 1 << (c.bits - 1)) code -= 1 << c.bits;
+        const int code = c.bits == 8 ? codes[at(r * bytes + k)] : codes[at(r * bytes + k / 2)] >> (k % 2 * 4) & 15;
         const auto of = at(r * c.groups + k / c.group);
-        values.push_back((code - (c.zero ? zero[of] : 0.0)) * scale[c.one_scale ? 0 : of]);
+        const auto number = number_of(code, c.kind, c.bits, levels);
+        values.push_back((number - (c.zero ? zero[of] : 0.0)) * scale[c.one_scale ? 0 : of]);
       }
   }
 };
 
 TEST_CASE("compressed product and rows: 4 and 8 bits, few rows and many") {
   ThreadPool one(1), four(4);
-  const Case cases[] = {{1, 39, 3, 32, 4, false, true, false},  {2, 4, 1, 64, 4, true, false, true},
-                        {3, 33, 2, 128, 8, false, true, false}, {1, 70, 1, 96, 8, true, false, false},
-                        {6, 5, 4, 32, 4, false, false, false},  {1, 9, 3, 128, 4, false, true, false},
-                        {2, 7, 2, 256, 4, true, true, false},   {1, 6, 1, 160, 4, false, true, false},
-                        {1, 5, 5, 64, 8, true, true, false},    {1, 6, 3, 32, 8, false, true, true},
-                        {1, 6, 3, 64, 4, false, true, true},    {1, 6, 3, 96, 8, false, true, false},
-                        {7, 70, 3, 32, 4, false, true, false},  {40, 35, 2, 32, 8, true, true, true}};
+  constexpr auto u = CodeKind::whole, i = CodeKind::signed_whole, level = CodeKind::level;
+  constexpr auto e4m3 = CodeKind::f8e4m3, e5m2 = CodeKind::f8e5m2;
+  const Case cases[] = {{1, 39, 3, 32, u, 4, true, false},      {2, 4, 1, 64, i, 4, false, true},
+                        {3, 33, 2, 128, u, 8, true, false},     {1, 70, 1, 96, i, 8, false, false},
+                        {6, 5, 4, 32, u, 4, false, false},      {1, 9, 3, 128, u, 4, true, false},
+                        {2, 7, 2, 256, i, 4, true, false},      {1, 6, 1, 160, u, 4, true, false},
+                        {1, 5, 5, 64, i, 8, true, false},       {1, 6, 3, 32, u, 8, true, true},
+                        {1, 6, 3, 64, u, 4, true, true},        {1, 6, 3, 96, u, 8, true, false},
+                        {7, 70, 3, 32, u, 4, true, false},      {40, 35, 2, 32, i, 8, true, true},
+                        {1, 39, 3, 32, level, 4, false, false}, {2, 34, 1, 96, level, 4, false, true},
+                        {9, 40, 2, 64, level, 4, false, false}, {1, 38, 3, 32, e4m3, 8, false, false},
+                        {11, 35, 2, 64, e4m3, 8, false, true},  {3, 37, 2, 96, e5m2, 8, false, false},
+                        {8, 33, 1, 32, e5m2, 8, false, false}};
   for_each_isa([&] {
     for (const auto& c : cases) {
       INFO(c.m << " x " << c.groups * c.group << " x " << c.rows << ", " << c.bits << " bits");
@@ -101,7 +134,7 @@ TEST_CASE("compressed product: numbers that digits cannot hold") {
   ThreadPool one(1);
   for_each_isa([&] {
     for (const int bits : {4, 8}) {
-      const Matrix matrix({1, 5, 2, 128, bits, false, true, false});
+      const Matrix matrix({1, 5, 2, 128, CodeKind::whole, bits, true, false});
       const auto& b = matrix.b;
       const Buffer scratch(compressed_scratch_size(b, 1, 1));
       const auto product = [&](float odd) {

@@ -28,6 +28,27 @@ inline Ints widened(const signed char* p) {
   return (Ints)_mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
 }
 inline Vec floats(Ints v) { return _mm256_cvtepi32_ps((__m256i)v); }
+// Floats of 8 bits become those of 16 by a shift, then those of 32.
+inline Vec from_f8e5m2(const unsigned char* p) {
+  const auto bytes = _mm_cvtepu8_epi16(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
+  return _mm256_cvtph_ps(_mm_slli_epi16(bytes, 8));
+}
+inline Vec from_f8e4m3(const unsigned char* p) {
+  const auto bytes = _mm_cvtepi8_epi16(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
+  const auto bits = _mm_slli_epi16(bytes, 7), magnitude = _mm_and_si128(bits, _mm_set1_epi16(0x3f80));
+  const auto nan = _mm_cmpeq_epi16(magnitude, _mm_set1_epi16(0x3f80));
+  const auto sign = _mm_and_si128(bits, _mm_set1_epi16(static_cast<short>(0x8000)));
+  return _mm256_cvtph_ps(_mm_or_si128(_mm_or_si128(magnitude, sign), nan)) * spread(256.0f);
+}
+struct Levels {
+  Vec first, second;
+  explicit Levels(const float* p) : first(load(p)), second(load(p + 8)) {}
+  Vec of(Ints at) const {
+    const auto which = _mm256_castsi256_ps(_mm256_slli_epi32((__m256i)at, 28));
+    return _mm256_blendv_ps(_mm256_permutevar8x32_ps(first, (__m256i)at), _mm256_permutevar8x32_ps(second, (__m256i)at),
+                            which);
+  }
+};
 inline Vec load_some(const float* p, i64 n) { return _mm256_maskload_ps(p, first_lanes(n)); }
 inline void store_some(float* p, Vec v, i64 n) { _mm256_maskstore_ps(p, first_lanes(n), v); }
 inline Vec in_groups(const float* p, Ints at) { return _mm256_permutevar8x32_ps(load(p), (__m256i)at); }

@@ -31,6 +31,23 @@ inline Ints widened(const signed char* p) {
   return (Ints)_mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
 }
 inline Vec floats(Ints v) { return _mm512_cvtepi32_ps((__m512i)v); }
+// Floats of 8 bits become those of 16 by a shift, then those of 32.
+inline Vec from_f8e5m2(const unsigned char* p) {
+  const auto bytes = _mm256_cvtepu8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+  return _mm512_cvtph_ps(_mm256_slli_epi16(bytes, 8));
+}
+inline Vec from_f8e4m3(const unsigned char* p) {
+  const auto bytes = _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+  const auto bits = _mm256_slli_epi16(bytes, 7), magnitude = _mm256_and_si256(bits, _mm256_set1_epi16(0x3f80));
+  const auto nan = _mm256_cmpeq_epi16(magnitude, _mm256_set1_epi16(0x3f80));
+  const auto sign = _mm256_and_si256(bits, _mm256_set1_epi16(static_cast<short>(0x8000)));
+  return _mm512_cvtph_ps(_mm256_or_si256(_mm256_or_si256(magnitude, sign), nan)) * spread(256.0f);
+}
+struct Levels {
+  Vec all;
+  explicit Levels(const float* p) : all(load(p)) {}
+  Vec of(Ints at) const { return _mm512_permutexvar_ps((__m512i)at, all); }
+};
 inline Vec in_groups(const float* p, Ints at) { return _mm512_permutexvar_ps((__m512i)at, load(p)); }
 inline Vec near(Vec x) { return _mm512_roundscale_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
 inline Vec scaled(Vec x, Vec n) { return _mm512_scalef_ps(x, n); }

@@ -36,6 +36,20 @@ inline Vec from_bf16(const std::uint16_t* p) { return from_narrow<bf16>(p); }
 inline Ints widened(const unsigned char* p) { return Ints{p[0], p[1], p[2], p[3]}; }
 inline Ints widened(const signed char* p) { return Ints{p[0], p[1], p[2], p[3]}; }
 inline Vec floats(Ints v) { return __builtin_convertvector(v, Vec); }
+template <class Narrow>
+inline Vec from_bytes(const unsigned char* p) {
+  const auto* from = reinterpret_cast<const Narrow*>(p);
+  Vec v;
+  for (int i = 0; i < 4; ++i) v[i] = static_cast<float>(from[i]);
+  return v;
+}
+inline Vec from_f8e4m3(const unsigned char* p) { return from_bytes<f8e4m3>(p); }
+inline Vec from_f8e5m2(const unsigned char* p) { return from_bytes<f8e5m2>(p); }
+struct Levels {
+  const float* all;
+  explicit Levels(const float* p) : all(p) {}
+  Vec of(Ints at) const { return Vec{all[at[0] & 15], all[at[1] & 15], all[at[2] & 15], all[at[3] & 15]}; }
+};
 inline Vec in_groups(const float* p, Ints at) { return spread(p[at[0]]); }
 #include "fast/isa/gelu_short.inl"
 #include "fast/isa/scaling.inl"

@@ -6,13 +6,17 @@
 
 namespace ovir::fast {
 
-/// A few rows of codes. Each stands for (code - zero) · scale; zero points and scales belong to groups of codes.
+/// What number a code is: an integer, one of 16 levels, or a float of 8 bits.
+enum class CodeKind : std::uint8_t { whole, signed_whole, level, f8e4m3, f8e5m2 };
+
+/// A few rows of codes. Each stands for (number - zero) · scale; zero points and scales belong to groups of codes.
 struct CodeRows {
   const unsigned char* codes;
   i64 row;            ///< bytes between rows
   i64 groups, group;  ///< groups in a row, codes in a group: a multiple of 32
   int bits;           ///< 8, or 4: two to a byte, the first in the low bits
-  bool is_signed;
+  CodeKind kind;
+  const float* levels;        ///< of codes that are levels: of 4 bits
   const float *zero, *scale;  ///< of the first row and group; zero may be null
   i64 zero_row, zero_group, scale_row, scale_group;
 };
@@ -23,8 +27,9 @@ struct Digits {
   std::int8_t* digits;  ///< by block: a's, b's, c's; with 4 bits each those of the first codes, then of the second
   float *steps, *sums;  ///< by block; by group of the codes, the sum of x
 
-  /// Groups must be whole blocks, or blocks whole groups.
+  /// Codes must be integers, and groups whole blocks, or blocks whole groups.
   static bool fit(const CodeRows& w) {
+    if (w.kind != CodeKind::whole && w.kind != CodeKind::signed_whole) return false;
     const i64 group = w.group * w.bits / 8;
     return w.groups == 1 || group % 64 == 0 || 64 % group == 0;
   }

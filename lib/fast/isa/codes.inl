@@ -1,5 +1,7 @@
-// Compressed weights: small integers that stand for floats. These need, beside Vec:
-//   Ints, kWidth integers;  widened(p) of kWidth bytes, unsigned or signed;  floats(Ints).
+// Compressed weights: codes of 4 or 8 bits that stand for floats. These need, beside Vec:
+//   Ints, kWidth integers;  widened(p) of kWidth bytes, unsigned or signed;  floats(Ints);
+//   from_f8e4m3(p), from_f8e5m2(p) of kWidth floats of 8 bits;
+//   Levels, 16 floats, of which levels.of(Ints) are those that the lowest four bits of integers are numbers of.
 
 /// What a loop over rows will read after them, asked for as it goes: rows are too short for processors to foresee it.
 struct NextRows {
@@ -14,10 +16,13 @@ struct NextRows {
 };
 
 /// Codes of a byte each.
-template <bool kSigned>
 struct ByteCodes {
   static constexpr i64 kBytes = 2 * kWidth;  // that are read at a time
-  [[gnu::always_inline]] static void read(const unsigned char* from, Vec (&to)[2]) {
+};
+template <bool kSigned>
+struct WholeBytes : ByteCodes {
+  explicit WholeBytes(const CodeRows&) {}
+  [[gnu::always_inline]] void read(const unsigned char* from, Vec (&to)[2]) const {
     for (i64 j = 0; j < 2; ++j) to[j] = floats(bytes(from + j * kWidth));
   }
   [[gnu::always_inline]] static Ints bytes(const unsigned char* from) {
@@ -25,11 +30,21 @@ struct ByteCodes {
     else return widened(from);
   }
 };
+template <bool kMoreExponent>
+struct FloatBytes : ByteCodes {
+  explicit FloatBytes(const CodeRows&) {}
+  [[gnu::always_inline]] void read(const unsigned char* from, Vec (&to)[2]) const {
+    for (i64 j = 0; j < 2; ++j) to[j] = kMoreExponent ? from_f8e5m2(from + j * kWidth) : from_f8e4m3(from + j * kWidth);
+  }
+};
 /// Two in a byte: the first ones, then the second ones.
-template <bool kSigned>
 struct NibbleCodes {
   static constexpr i64 kBytes = kWidth;
-  [[gnu::always_inline]] static void read(const unsigned char* from, Vec (&to)[2]) {
+};
+template <bool kSigned>
+struct WholeNibbles : NibbleCodes {
+  explicit WholeNibbles(const CodeRows&) {}
+  [[gnu::always_inline]] void read(const unsigned char* from, Vec (&to)[2]) const {
     const Ints both = widened(from);
     if constexpr (kSigned) {
       to[0] = floats(both << 28 >> 28);
@@ -40,13 +55,26 @@ struct NibbleCodes {
     }
   }
 };
+struct LevelNibbles : NibbleCodes {
+  Levels levels;
+  explicit LevelNibbles(const CodeRows& w) : levels(w.levels) {}
+  [[gnu::always_inline]] void read(const unsigned char* from, Vec (&to)[2]) const {
+    const Ints both = widened(from);
+    to[0] = levels.of(both);
+    to[1] = levels.of(both >> 4);
+  }
+};
 
-/// Calls f.operator()<Codes>() for those of `w`.
+/// f(codes) for those of `w`.
 template <class F>
 static inline void with_codes(const CodeRows& w, F f) {
-  if (w.bits == 4)
-    w.is_signed ? f.template operator()<NibbleCodes<true>>() : f.template operator()<NibbleCodes<false>>();
-  else w.is_signed ? f.template operator()<ByteCodes<true>>() : f.template operator()<ByteCodes<false>>();
+  switch (w.kind) {
+    case CodeKind::whole: return w.bits == 4 ? f(WholeNibbles<false>(w)) : f(WholeBytes<false>(w));
+    case CodeKind::signed_whole: return w.bits == 4 ? f(WholeNibbles<true>(w)) : f(WholeBytes<true>(w));
+    case CodeKind::level: return f(LevelNibbles(w));
+    case CodeKind::f8e4m3: return f(FloatBytes<false>(w));
+    case CodeKind::f8e5m2: return f(FloatBytes<true>(w));
+  }
 }
 
 static inline float zero_of(const CodeRows& w, i64 row, i64 group) {
@@ -56,8 +84,8 @@ static inline float scale_of(const CodeRows& w, i64 row, i64 group) {
   return w.scale[row * w.scale_row + group * w.scale_group];
 }
 
-template <int R, class Codes>
-static void dot_rows(const CodeRows& w, const float* x, float* y) {
+template <int R, bool kZero, class Codes>
+static void dot_rows(const Codes& codes, const CodeRows& w, const float* x, float* y) {
   const i64 group = w.group * w.bits / 8;  // bytes
   // Of what the second vector that is read belongs to, and from one step to the next.
   const i64 second = w.bits == 4 ? w.groups * group : kWidth;
@@ -68,17 +96,19 @@ static void dot_rows(const CodeRows& w, const float* x, float* y) {
     Vec sum[R][2], zero[R];
     for (int r = 0; r < R; ++r) {
       sum[r][0] = sum[r][1] = Vec{};
-      zero[r] = spread(zero_of(w, r, g));
+      if (kZero) zero[r] = spread(zero_of(w, r, g));
     }
     for (i64 i = g * group; i < (g + 1) * group; i += Codes::kBytes) {
       const Vec a = load(x + i), b = load(x + second + i);
       next.ask(R * static_cast<int>(Codes::kBytes));
 #pragma GCC unroll 4
       for (int r = 0; r < R; ++r) {
-        Vec codes[2];
-        Codes::read(w.codes + r * w.row + i, codes);
-        sum[r][0] = fma(codes[0] - zero[r], a, sum[r][0]);
-        sum[r][1] = fma(codes[1] - zero[r], b, sum[r][1]);
+        Vec numbers[2];
+        codes.read(w.codes + r * w.row + i, numbers);
+        if (kZero)
+          for (auto& n : numbers) n -= zero[r];
+        sum[r][0] = fma(numbers[0], a, sum[r][0]);
+        sum[r][1] = fma(numbers[1], b, sum[r][1]);
       }
     }
     for (int r = 0; r < R; ++r) total[r] = fma(spread(scale_of(w, r, g)), sum[r][0] + sum[r][1], total[r]);
@@ -86,27 +116,32 @@ static void dot_rows(const CodeRows& w, const float* x, float* y) {
   for (int r = 0; r < R; ++r) y[r] = add_lanes(total[r]);
 }
 
+template <bool kZero, class Codes>
+static void dot_some_rows(const Codes& codes, const CodeRows& w, int rows, const float* x, float* y) {
+  switch (rows) {
+    case 1: return dot_rows<1, kZero>(codes, w, x, y);
+    case 2: return dot_rows<2, kZero>(codes, w, x, y);
+    case 3: return dot_rows<3, kZero>(codes, w, x, y);
+    default: return dot_rows<4, kZero>(codes, w, x, y);
+  }
+}
+
 static void dot_codes(const CodeRows& w, int rows, const float* x, float* y) {
-  with_codes(w, [&]<class Codes>() {
-    switch (rows) {
-      case 1: return dot_rows<1, Codes>(w, x, y);
-      case 2: return dot_rows<2, Codes>(w, x, y);
-      case 3: return dot_rows<3, Codes>(w, x, y);
-      default: return dot_rows<4, Codes>(w, x, y);
-    }
+  with_codes(w, [&](const auto& codes) {
+    w.zero ? dot_some_rows<true>(codes, w, rows, x, y) : dot_some_rows<false>(codes, w, rows, x, y);
   });
 }
 
 static void decode(const CodeRows& w, float* to) {
-  with_codes(w, [&]<class Codes>() {
+  with_codes(w, [&]<class Codes>(const Codes& codes) {
     const i64 group = w.group * w.bits / 8;
     for (i64 g = 0; g < w.groups; ++g) {
       const Vec zero = spread(zero_of(w, 0, g)), scale = spread(scale_of(w, 0, g));
       for (i64 i = 0; i < group; i += Codes::kBytes, to += 2 * kWidth) {
-        Vec codes[2];
-        Codes::read(w.codes + g * group + i, codes);
+        Vec numbers[2];
+        codes.read(w.codes + g * group + i, numbers);
         float values[2][kWidth];
-        for (int j = 0; j < 2; ++j) store(values[j], (codes[j] - zero) * scale);
+        for (int j = 0; j < 2; ++j) store(values[j], (numbers[j] - zero) * scale);
         if (w.bits == 8) {
           for (i64 j = 0; j < 2; ++j) store(to + j * kWidth, load(values[j]));
         } else {

@@ -5,6 +5,8 @@ constexpr i64 kCodeBytes = 64;  // of a block: as many codes as a vector holds
 constexpr int kDigits = 3;
 constexpr i64 kAhead = 8192;  // bytes that are asked for beforehand, into the second cache
 
+static bool is_signed(const CodeRows& w) { return w.kind == CodeKind::signed_whole; }
+
 /// How blocks and groups of codes lie: a group is several blocks, or a block several groups of `lanes` lanes each.
 struct Grouping {
   i64 bytes;      // of a row
@@ -137,7 +139,7 @@ static bool digits_of(const CodeRows& w, const float* x, const Digits& to) {
 template <bool kNibbles, bool kManyGroups, int R>
 [[gnu::always_inline]] inline void add_blocks(const CodeRows& w, const Digits& x, const Grouping& g, Vec (&sum)[R]) {
   constexpr i64 kSize = kDigits * (kNibbles ? 2 : 1) * kCodeBytes;
-  const auto flip = _mm512_set1_epi8(w.is_signed ? static_cast<char>(kNibbles ? 0x88 : 0x80) : 0);
+  const auto flip = _mm512_set1_epi8(is_signed(w) ? static_cast<char>(kNibbles ? 0x88 : 0x80) : 0);
   const std::int8_t* at = x.digits;
   const unsigned char* from = w.codes;
   const float *step = x.steps, *scale = w.scale;
@@ -187,8 +189,8 @@ static void dot_digits_rows(const CodeRows& w, const Digits& x, float* y) {
   for (int r = 0; r < R; ++r) sum[r] = Vec{};
   if (g.per_block > 1 && w.scale_group == 1) add_blocks<kNibbles, true, R>(w, x, g, sum);
   else add_blocks<kNibbles, false, R>(w, x, g, sum);
-  const Vec middle = spread(w.is_signed ? (kNibbles ? 8.0f : 128.0f) : 0.0f);
-  if (w.zero || w.is_signed)
+  const Vec middle = spread(is_signed(w) ? (kNibbles ? 8.0f : 128.0f) : 0.0f);
+  if (w.zero || is_signed(w))
     for (i64 first = 0; first < w.groups; first += 16) {
       const auto mask = first_lanes(w.groups - first);
       const Vec sums = _mm512_maskz_loadu_ps(mask, x.sums + first);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/half.hpp"
 #include "op/shared_attrs.hpp"
 
 namespace ovir::fast {
@@ -10,8 +11,42 @@ namespace {
 /// What the kernels' loops take at a time.
 constexpr i64 kStep = 32;
 
-bool holds_codes(ElementType t) {
-  return t == ElementType::u4 || t == ElementType::i4 || t == ElementType::u8 || t == ElementType::i8;
+std::optional<CodeKind> kind_of(ElementType codes) {
+  switch (codes) {
+    case ElementType::u4:
+    case ElementType::u8: return CodeKind::whole;
+    case ElementType::i4:
+    case ElementType::i8: return CodeKind::signed_whole;
+    case ElementType::nf4:
+    case ElementType::f4e2m1: return CodeKind::level;
+    case ElementType::f8e4m3: return CodeKind::f8e4m3;
+    case ElementType::f8e5m2: return CodeKind::f8e5m2;
+    default: return std::nullopt;
+  }
+}
+
+/// The number that each code of four bits is.
+template <class Float>
+std::array<float, 16> levels_of() {
+  std::array<float, 16> levels{};
+  for (std::size_t code = 0; code < levels.size(); ++code) {
+    Float x;
+    x.bits = static_cast<std::uint8_t>(code);
+    levels[code] = static_cast<float>(x);
+  }
+  return levels;
+}
+
+/// A constant, or what Convert makes of one, as 16 floats of f32.
+std::optional<std::array<float, 16>> codebook(const Graphlet& graph, ValueRef v) {
+  const auto* constant = graph.constant(v);
+  if (!constant && v.node >= 0 && graph.any_type(v.node) == "Convert")
+    constant = graph.constant(graph.input(v.node, 0));
+  std::array<float, 16> levels;
+  if (!constant || constant->size() != std::ssize(levels)) return std::nullopt;
+  const auto floats = convert(*constant, ElementType::f32);
+  std::copy_n(floats.data<float>(), levels.size(), levels.begin());
+  return levels;
 }
 
 /// Whether `v` is f32 and one for each group of codes [rows, groups, group], or one for all; which of them is `one`.
@@ -26,9 +61,9 @@ bool is_of_groups(const Graphlet& graph, ValueRef v, const Shape& codes, bool& o
 
 }  // namespace
 
-bool Chain::is(std::string_view type) const {
+bool Chain::is(std::string_view type, ElementType stored) const {
   return at_.node >= 0 && at_.port == 0 && graph_.type(at_.node) == type && graph_.only_user(at_) == user_ &&
-         graph_.stored(at_) == ElementType::f32;
+         graph_.stored(at_) == stored;
 }
 
 int Chain::take(int input) {
@@ -42,8 +77,8 @@ ValueRef Chain::take_scale() {
   if (!is("Multiply")) return {};
   const auto multiply = at_.node;
   const auto leads_back = [&](ValueRef v) {
-    return v.node >= 0 && (graph_.type(v.node) == "Subtract" || graph_.type(v.node) == "Convert") &&
-           graph_.only_user(v) == multiply;
+    const auto type = graph_.type(v.node);
+    return (type == "Subtract" || type == "Convert" || type == "Gather") && graph_.only_user(v) == multiply;
   };
   const int side = leads_back(graph_.input(multiply, 0)) ? 0 : 1;
   take(side);
@@ -61,19 +96,35 @@ std::optional<Decompression> decompression_of(const Graphlet& graph, int node, i
   if (chain.is("Convert")) chain.take(0);
   d.scale = chain.take_scale();
   if (d.scale.node < 0) return std::nullopt;
-  if (chain.is("Subtract")) d.zero = graph.input(chain.take(0), 1);
-  if (!chain.is("Convert")) return std::nullopt;
-  chain.take(0);
-  d.codes = graph.constant(chain.at());
+  std::optional<std::array<float, 16>> picked;
+  if (chain.is("Gather")) {
+    const auto gather = chain.take(1);
+    const auto* axis = graph.constant(graph.input(gather, 2));
+    picked = codebook(graph, graph.input(gather, 0));
+    if (!picked || !axis || axis->size() != 1 || to_i64(*axis)[0] != 0) return std::nullopt;
+    for (const auto type : {ElementType::u8, ElementType::i32, ElementType::i64})
+      if (chain.is("Convert", type)) chain.take(0);
+  } else {
+    if (chain.is("Subtract")) d.zero = graph.input(chain.take(0), 1);
+    if (!chain.is("Convert")) return std::nullopt;
+    chain.take(0);
+  }
+  d.codes = graph.given(chain.at());
   d.nodes = chain.nodes();
-  if (!d.codes || !holds_codes(d.codes->type()) || d.codes->rank() < 2 || d.codes->rank() > 3) return std::nullopt;
+  if (!d.codes || d.codes->rank() < 2 || d.codes->rank() > 3) return std::nullopt;
+  const auto type = d.codes->type();
+  const auto kind = kind_of(type);
+  if (!kind || (picked && type != ElementType::u4)) return std::nullopt;
+  d.kind = picked ? CodeKind::level : *kind;
+  if (picked) d.levels = *picked;
+  else if (type == ElementType::nf4) d.levels = levels_of<nf4>();
+  else if (type == ElementType::f4e2m1) d.levels = levels_of<f4e2m1>();
   const auto& shape = d.codes->shape();
   d.rows = whole[0].length();
   d.columns = whole[1].length();
   d.group = shape.back();
-  const bool wide = d.codes->type() == ElementType::u8 || d.codes->type() == ElementType::i8;
   if (shape[0] != d.rows || d.codes->size() != d.rows * d.columns || d.group % kStep != 0 || d.group == 0 ||
-      (!wide && !d.codes->packed()) || !is_of_groups(graph, d.scale, shape, d.one_scale) ||
+      (bit_width(type) < 8 && !d.codes->packed()) || !is_of_groups(graph, d.scale, shape, d.one_scale) ||
       (d.zero.node >= 0 && !is_of_groups(graph, d.zero, shape, d.one_zero)))
     return std::nullopt;
   return d;

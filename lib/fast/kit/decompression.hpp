@@ -1,8 +1,10 @@
-// Compressed weights: how models spell out that a constant of small integers stands for floats.
+// Compressed weights: how models spell out that a constant of 4 or 8 bits stands for floats.
 #pragma once
+#include <array>
 #include <optional>
 #include <vector>
 
+#include "fast/isa/codes.hpp"
 #include "plan/pattern.hpp"
 
 namespace ovir::fast {
@@ -13,8 +15,8 @@ class Chain {
   Chain(const Graphlet& graph, ValueRef value, int user) : graph_(graph), at_(value), user_(user) {}
 
   ValueRef at() const { return at_; }
-  /// The node before is of this type, and only the chain reads what it computes.
-  bool is(std::string_view type) const;
+  /// The node before is of this type, and only the chain reads what it computes, which is stored as `stored`.
+  bool is(std::string_view type, ElementType stored = ElementType::f32) const;
   /// Takes that node, goes on to one of its inputs, and returns the node.
   int take(int input);
   /// The constant that a Multiply scales by, whose other operand the chain goes on to; node < 0 where there is none.
@@ -30,11 +32,14 @@ class Chain {
 };
 
 /// (codes - zero) · scale: Convert, Subtract, Multiply, then a Reshape to [rows][columns] and a Convert where there are
-/// any. Each zero point and each scale belongs to `group` neighboring codes of a row, or to all codes.
+/// any; or, without zero points, what Gather picks by codes of u4 from a codebook of 16 numbers. Each zero point and
+/// each scale belongs to `group` neighboring codes of a row, or to all codes.
 struct Decompression {
   std::vector<int> nodes;         ///< in order; nobody else reads what they compute
-  const Tensor* codes = nullptr;  ///< packed u4 or i4, u8 or i8
-  ValueRef zero, scale;           ///< f32 between steps; zero.node < 0 where there is none
+  const Tensor* codes = nullptr;  ///< packed, or of 8 bits
+  CodeKind kind{};
+  std::array<float, 16> levels{};  ///< of a kind that has them
+  ValueRef zero, scale;            ///< f32 between steps; zero.node < 0 where there is none
   bool one_zero = false, one_scale = false;
   i64 rows = 0, columns = 0, group = 0;
 };

@@ -11,8 +11,9 @@ namespace {
 class CompressedMatrix {
  public:
   /// `scale`, `zero`: their places among the operands; no zero points where it is -1.
-  CompressedMatrix(const Decompression& d, int scale, int zero) : codes_(*d.codes), scale_(scale), zero_(zero) {
-    const bool nibbles = codes_.type() == ElementType::u4 || codes_.type() == ElementType::i4;
+  CompressedMatrix(const Decompression& d, int scale, int zero)
+      : codes_(*d.codes), levels_(d.levels), scale_(scale), zero_(zero) {
+    const bool nibbles = bit_width(codes_.type()) == 4;
     const auto groups = d.columns / d.group;
     b_.rows = d.rows;
     b_.columns = d.columns;
@@ -21,7 +22,8 @@ class CompressedMatrix {
                 .groups = groups,
                 .group = d.group,
                 .bits = nibbles ? 4 : 8,
-                .is_signed = codes_.type() == ElementType::i4 || codes_.type() == ElementType::i8,
+                .kind = d.kind,
+                .levels = nullptr,
                 .zero = nullptr,
                 .scale = nullptr,
                 .zero_row = d.one_zero ? 0 : groups,
@@ -31,6 +33,7 @@ class CompressedMatrix {
   }
   Codes with(std::span<const View> in) const {
     auto b = b_;
+    b.first.levels = levels_.data();
     b.first.scale = in[scale_].as<const float>();
     if (zero_ >= 0) b.first.zero = in[zero_].as<const float>();
     return b;
@@ -39,6 +42,7 @@ class CompressedMatrix {
 
  private:
   Tensor codes_;
+  std::array<float, 16> levels_;
   int scale_, zero_;
   Codes b_;
 };
