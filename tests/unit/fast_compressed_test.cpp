@@ -20,7 +20,8 @@ double number_of(int code, CodeKind kind, int bits, const Floats& levels) {
   switch (kind) {
     case CodeKind::whole: return code;
     case CodeKind::signed_whole: return code >= 1 << (bits - 1) ? code - (1 << bits) : code;
-    case CodeKind::level: return levels[at(code)];
+    case CodeKind::level:
+    case CodeKind::f4e2m1: return levels[at(code)];
     case CodeKind::f8e4m3:
     case CodeKind::f8e5m2: break;
   }
@@ -50,6 +51,7 @@ struct Matrix {
       if (is_odd(codes[i], c.kind)) codes[i] = static_cast<unsigned char>(codes[i] & 0xf0);
     }
     levels = random_floats(16, 9);
+    if (c.kind == CodeKind::f4e2m1) levels = {0, 0.5, 1, 1.5, 2, 3, 4, 6, 0, -0.5, -1, -1.5, -2, -3, -4, -6};
     zero = random_floats(c.rows * c.groups, 5, 0, 15);
     scale = random_floats(c.one_scale ? 1 : c.rows * c.groups, 6, 0.5F, 1.5F);
     b.rows = c.rows;
@@ -80,7 +82,7 @@ struct Matrix {
 TEST_CASE("compressed product and rows: 4 and 8 bits, few rows and many") {
   ThreadPool one(1), four(4);
   constexpr auto u = CodeKind::whole, i = CodeKind::signed_whole, level = CodeKind::level;
-  constexpr auto e4m3 = CodeKind::f8e4m3, e5m2 = CodeKind::f8e5m2;
+  constexpr auto e2m1 = CodeKind::f4e2m1, e4m3 = CodeKind::f8e4m3, e5m2 = CodeKind::f8e5m2;
   const Case cases[] = {{1, 39, 3, 32, u, 4, true, false},      {2, 4, 1, 64, i, 4, false, true},
                         {3, 33, 2, 128, u, 8, true, false},     {1, 70, 1, 96, i, 8, false, false},
                         {6, 5, 4, 32, u, 4, false, false},      {1, 9, 3, 128, u, 4, true, false},
@@ -91,7 +93,11 @@ TEST_CASE("compressed product and rows: 4 and 8 bits, few rows and many") {
                         {1, 39, 3, 32, level, 4, false, false}, {2, 34, 1, 96, level, 4, false, true},
                         {9, 40, 2, 64, level, 4, false, false}, {1, 38, 3, 32, e4m3, 8, false, false},
                         {11, 35, 2, 64, e4m3, 8, false, true},  {3, 37, 2, 96, e5m2, 8, false, false},
-                        {8, 33, 1, 32, e5m2, 8, false, false}};
+                        {8, 33, 1, 32, e5m2, 8, false, false},  {1, 39, 3, 32, e2m1, 4, false, false},
+                        {5, 33, 2, 128, e2m1, 4, false, true},  {1, 41, 1, 160, e2m1, 4, false, false},
+                        {2, 6, 5, 64, e2m1, 4, false, false},   {7, 34, 2, 32, e2m1, 4, false, false},
+                        {1, 37, 7, 32, i, 4, false, false},     {1, 37, 4, 128, i, 4, false, false},
+                        {1, 38, 6, 32, u, 4, true, false}};
   for_each_isa([&] {
     for (const auto& c : cases) {
       INFO(c.m << " x " << c.groups * c.group << " x " << c.rows << ", " << c.bits << " bits");

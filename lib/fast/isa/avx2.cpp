@@ -29,16 +29,20 @@ inline Ints widened(const signed char* p) {
 }
 inline Vec floats(Ints v) { return _mm256_cvtepi32_ps((__m256i)v); }
 // Floats of 8 bits become those of 16 by a shift, then those of 32.
-inline Vec from_f8e5m2(const unsigned char* p) {
-  const auto bytes = _mm_cvtepu8_epi16(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
-  return _mm256_cvtph_ps(_mm_slli_epi16(bytes, 8));
+inline void widen_both(__m256i halves, Vec (&to)[2]) {
+  to[0] = _mm256_cvtph_ps(_mm256_castsi256_si128(halves));
+  to[1] = _mm256_cvtph_ps(_mm256_extracti128_si256(halves, 1));
 }
-inline Vec from_f8e4m3(const unsigned char* p) {
-  const auto bytes = _mm_cvtepi8_epi16(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
-  const auto bits = _mm_slli_epi16(bytes, 7), magnitude = _mm_and_si128(bits, _mm_set1_epi16(0x3f80));
-  const auto nan = _mm_cmpeq_epi16(magnitude, _mm_set1_epi16(0x3f80));
-  const auto sign = _mm_and_si128(bits, _mm_set1_epi16(static_cast<short>(0x8000)));
-  return _mm256_cvtph_ps(_mm_or_si128(_mm_or_si128(magnitude, sign), nan)) * spread(256.0f);
+inline void from_f8e5m2(const unsigned char* p, Vec (&to)[2]) {
+  const auto bytes = _mm256_cvtepu8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+  widen_both(_mm256_slli_epi16(bytes, 8), to);
+}
+inline void from_f8e4m3(const unsigned char* p, Vec (&to)[2]) {
+  const auto bytes = _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+  const auto bits = _mm256_and_si256(_mm256_slli_epi16(bytes, 7), _mm256_set1_epi16(static_cast<short>(0xbf80)));
+  const auto nan = _mm256_cmpeq_epi16(_mm256_and_si256(bytes, _mm256_set1_epi16(127)), _mm256_set1_epi16(127));
+  widen_both(_mm256_or_si256(bits, nan), to);
+  for (auto& v : to) v *= spread(256.0f);
 }
 struct Levels {
   Vec first, second;

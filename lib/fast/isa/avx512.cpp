@@ -32,16 +32,21 @@ inline Ints widened(const signed char* p) {
 }
 inline Vec floats(Ints v) { return _mm512_cvtepi32_ps((__m512i)v); }
 // Floats of 8 bits become those of 16 by a shift, then those of 32.
-inline Vec from_f8e5m2(const unsigned char* p) {
-  const auto bytes = _mm256_cvtepu8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
-  return _mm512_cvtph_ps(_mm256_slli_epi16(bytes, 8));
+inline void from_f8e5m2(const unsigned char* p, Vec (&to)[2]) {
+  for (auto& v : to) {
+    const auto bytes = _mm256_cvtepu8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+    v = _mm512_cvtph_ps(_mm256_slli_epi16(bytes, 8));
+    p += kWidth;
+  }
 }
-inline Vec from_f8e4m3(const unsigned char* p) {
-  const auto bytes = _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
-  const auto bits = _mm256_slli_epi16(bytes, 7), magnitude = _mm256_and_si256(bits, _mm256_set1_epi16(0x3f80));
-  const auto nan = _mm256_cmpeq_epi16(magnitude, _mm256_set1_epi16(0x3f80));
-  const auto sign = _mm256_and_si256(bits, _mm256_set1_epi16(static_cast<short>(0x8000)));
-  return _mm512_cvtph_ps(_mm256_or_si256(_mm256_or_si256(magnitude, sign), nan)) * spread(256.0f);
+inline void from_f8e4m3(const unsigned char* p, Vec (&to)[2]) {
+  for (auto& v : to) {
+    const auto bytes = _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+    const auto bits = _mm256_and_si256(_mm256_slli_epi16(bytes, 7), _mm256_set1_epi16(static_cast<short>(0xbf80)));
+    const auto nan = _mm256_cmpeq_epi16(_mm256_and_si256(bytes, _mm256_set1_epi16(127)), _mm256_set1_epi16(127));
+    v = _mm512_cvtph_ps(_mm256_or_si256(bits, nan)) * spread(256.0f);
+    p += kWidth;
+  }
 }
 struct Levels {
   Vec all;

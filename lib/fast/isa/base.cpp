@@ -37,14 +37,12 @@ inline Ints widened(const unsigned char* p) { return Ints{p[0], p[1], p[2], p[3]
 inline Ints widened(const signed char* p) { return Ints{p[0], p[1], p[2], p[3]}; }
 inline Vec floats(Ints v) { return __builtin_convertvector(v, Vec); }
 template <class Narrow>
-inline Vec from_bytes(const unsigned char* p) {
+inline void from_bytes(const unsigned char* p, Vec (&to)[2]) {
   const auto* from = reinterpret_cast<const Narrow*>(p);
-  Vec v;
-  for (int i = 0; i < 4; ++i) v[i] = static_cast<float>(from[i]);
-  return v;
+  for (int i = 0; i < 8; ++i) to[i / 4][i % 4] = static_cast<float>(from[i]);
 }
-inline Vec from_f8e4m3(const unsigned char* p) { return from_bytes<f8e4m3>(p); }
-inline Vec from_f8e5m2(const unsigned char* p) { return from_bytes<f8e5m2>(p); }
+inline void from_f8e4m3(const unsigned char* p, Vec (&to)[2]) { from_bytes<f8e4m3>(p, to); }
+inline void from_f8e5m2(const unsigned char* p, Vec (&to)[2]) { from_bytes<f8e5m2>(p, to); }
 struct Levels {
   const float* all;
   explicit Levels(const float* p) : all(p) {}

@@ -6,8 +6,8 @@
 
 namespace ovir::fast {
 
-/// What number a code is: an integer, one of 16 levels, or a float of 8 bits.
-enum class CodeKind : std::uint8_t { whole, signed_whole, level, f8e4m3, f8e5m2 };
+/// What number a code is: an integer, one of 16 levels, or a float.
+enum class CodeKind : std::uint8_t { whole, signed_whole, level, f4e2m1, f8e4m3, f8e5m2 };
 
 /// A few rows of codes. Each stands for (number - zero) · scale; zero points and scales belong to groups of codes.
 struct CodeRows {
@@ -16,10 +16,24 @@ struct CodeRows {
   i64 groups, group;  ///< groups in a row, codes in a group: a multiple of 32
   int bits;           ///< 8, or 4: two to a byte, the first in the low bits
   CodeKind kind;
-  const float* levels;        ///< of codes that are levels: of 4 bits
+  const float* levels;        ///< of kinds of 4 bits that are no integers
   const float *zero, *scale;  ///< of the first row and group; zero may be null
   i64 zero_row, zero_group, scale_row, scale_group;
 };
+
+/// Codes of 4 bits as bytes: each stands for (byte - middle) · unit.
+struct NibbleBytes {
+  std::uint8_t bytes[16];
+  float middle, unit;
+};
+/// Of kinds that can be written so: not of levels.
+constexpr NibbleBytes nibble_bytes(CodeKind kind) {
+  switch (kind) {
+    case CodeKind::signed_whole: return {{8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7}, 8, 1};
+    case CodeKind::f4e2m1: return {{12, 13, 14, 15, 16, 18, 20, 24, 12, 11, 10, 9, 8, 6, 4, 0}, 12, 0.5f};
+    default: return {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, 0, 1};
+  }
+}
 
 /// What rows of codes are multiplied by, as integers: by blocks of 64 bytes of codes, x[k] = step · (65536·a + 256·b +
 /// c) with digits of −128 … 127, within 2⁻²³ of the block's largest number.
@@ -27,9 +41,9 @@ struct Digits {
   std::int8_t* digits;  ///< by block: a's, b's, c's; with 4 bits each those of the first codes, then of the second
   float *steps, *sums;  ///< by block; by group of the codes, the sum of x
 
-  /// Codes must be integers, and groups whole blocks, or blocks whole groups.
+  /// Codes must be small multiples of a number, and groups whole blocks, or blocks whole groups.
   static bool fit(const CodeRows& w) {
-    if (w.kind != CodeKind::whole && w.kind != CodeKind::signed_whole) return false;
+    if (w.kind == CodeKind::level || w.kind == CodeKind::f8e4m3 || w.kind == CodeKind::f8e5m2) return false;
     const i64 group = w.group * w.bits / 8;
     return w.groups == 1 || group % 64 == 0 || 64 % group == 0;
   }

@@ -1,6 +1,6 @@
 // Compressed weights: codes of 4 or 8 bits that stand for floats. These need, beside Vec:
 //   Ints, kWidth integers;  widened(p) of kWidth bytes, unsigned or signed;  floats(Ints);
-//   from_f8e4m3(p), from_f8e5m2(p) of kWidth floats of 8 bits;
+//   from_f8e4m3(p, to), from_f8e5m2(p, to): two vectors of floats of 8 bits;
 //   Levels, 16 floats, of which levels.of(Ints) are those that the lowest four bits of integers are numbers of.
 
 /// What a loop over rows will read after them, asked for as it goes: rows are too short for processors to foresee it.
@@ -34,7 +34,8 @@ template <bool kMoreExponent>
 struct FloatBytes : ByteCodes {
   explicit FloatBytes(const CodeRows&) {}
   [[gnu::always_inline]] void read(const unsigned char* from, Vec (&to)[2]) const {
-    for (i64 j = 0; j < 2; ++j) to[j] = kMoreExponent ? from_f8e5m2(from + j * kWidth) : from_f8e4m3(from + j * kWidth);
+    if constexpr (kMoreExponent) from_f8e5m2(from, to);
+    else from_f8e4m3(from, to);
   }
 };
 /// Two in a byte: the first ones, then the second ones.
@@ -71,7 +72,8 @@ static inline void with_codes(const CodeRows& w, F f) {
   switch (w.kind) {
     case CodeKind::whole: return w.bits == 4 ? f(WholeNibbles<false>(w)) : f(WholeBytes<false>(w));
     case CodeKind::signed_whole: return w.bits == 4 ? f(WholeNibbles<true>(w)) : f(WholeBytes<true>(w));
-    case CodeKind::level: return f(LevelNibbles(w));
+    case CodeKind::level:
+    case CodeKind::f4e2m1: return f(LevelNibbles(w));
     case CodeKind::f8e4m3: return f(FloatBytes<false>(w));
     case CodeKind::f8e5m2: return f(FloatBytes<true>(w));
   }

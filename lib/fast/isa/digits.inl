@@ -5,7 +5,13 @@ constexpr i64 kCodeBytes = 64;  // of a block: as many codes as a vector holds
 constexpr int kDigits = 3;
 constexpr i64 kAhead = 8192;  // bytes that are asked for beforehand, into the second cache
 
-static bool is_signed(const CodeRows& w) { return w.kind == CodeKind::signed_whole; }
+/// What bytes of codes stand for. Those of 8 bits are as nibble_bytes() says with 128 in the middle.
+template <bool kNibbles>
+static NibbleBytes meaning_of(const CodeRows& w) {
+  auto meaning = nibble_bytes(w.kind);
+  if (!kNibbles) meaning.middle *= 16;
+  return meaning;
+}
 
 /// How blocks and groups of codes lie: a group is several blocks, or a block several groups of `lanes` lanes each.
 struct Grouping {
@@ -33,11 +39,14 @@ static __mmask16 first_lanes(i64 count) {
 
 /// The vectors of codes of a block: one of bytes, or those of the first and of the second codes of all bytes.
 template <bool kNibbles>
-[[gnu::always_inline]] inline void codes_of(__m512i bytes, __m512i flip, __m512i (&codes)[2]) {
-  bytes = _mm512_xor_si512(bytes, flip);
+[[gnu::always_inline]] inline void codes_of(__m512i bytes, __m512i meaning, __m512i (&codes)[2]) {
   const auto low = _mm512_set1_epi8(15);
-  codes[0] = kNibbles ? _mm512_and_si512(bytes, low) : bytes;
-  if (kNibbles) codes[1] = _mm512_and_si512(_mm512_srli_epi16(bytes, 4), low);
+  if (!kNibbles) {
+    codes[0] = _mm512_xor_si512(bytes, meaning);
+    return;
+  }
+  codes[0] = _mm512_shuffle_epi8(meaning, _mm512_and_si512(bytes, low));
+  codes[1] = _mm512_shuffle_epi8(meaning, _mm512_and_si512(_mm512_srli_epi16(bytes, 4), low));
 }
 
 /// The sums of a block's codes times the numbers that the digits are of, in steps, by lane. The first digits of bytes
@@ -137,9 +146,11 @@ static bool digits_of(const CodeRows& w, const float* x, const Digits& to) {
 }
 
 template <bool kNibbles, bool kManyGroups, int R>
-[[gnu::always_inline]] inline void add_blocks(const CodeRows& w, const Digits& x, const Grouping& g, Vec (&sum)[R]) {
+[[gnu::always_inline]] inline void add_blocks(const CodeRows& w, const Digits& x, const Grouping& g,
+                                              const NibbleBytes& meaning, Vec (&sum)[R]) {
   constexpr i64 kSize = kDigits * (kNibbles ? 2 : 1) * kCodeBytes;
-  const auto flip = _mm512_set1_epi8(is_signed(w) ? static_cast<char>(kNibbles ? 0x88 : 0x80) : 0);
+  const auto nibbles = _mm_loadu_si128(reinterpret_cast<const __m128i*>(meaning.bytes));
+  const auto turn = kNibbles ? _mm512_broadcast_i32x4(nibbles) : _mm512_set1_epi8(static_cast<char>(meaning.middle));
   const std::int8_t* at = x.digits;
   const unsigned char* from = w.codes;
   const float *step = x.steps, *scale = w.scale;
@@ -149,13 +160,13 @@ template <bool kNibbles, bool kManyGroups, int R>
   const auto block = [&](auto load_codes) __attribute__((always_inline)) {
     __m512i digits[kDigits][2];
     load_digits<kNibbles>(at, digits);
-    const Vec by = spread(*step);
+    const Vec by = spread(*step * meaning.unit);
 #pragma GCC unroll 4
     for (int r = 0; r < R; ++r) {
       const unsigned char* bytes = from + r * row;
       __builtin_prefetch(bytes + kAhead, 0, 2);
       __m512i codes[2];
-      codes_of<kNibbles>(load_codes(bytes), flip, codes);
+      codes_of<kNibbles>(load_codes(bytes), turn, codes);
       const Vec scales =
           kManyGroups ? _mm512_permutexvar_ps(g.group_of_lane, _mm512_maskz_loadu_ps(groups, scale + r * scale_row))
                       : spread(scale[r * scale_row]);
@@ -185,12 +196,13 @@ template <bool kNibbles, bool kManyGroups, int R>
 template <bool kNibbles, int R>
 static void dot_digits_rows(const CodeRows& w, const Digits& x, float* y) {
   const Grouping g(w);
+  const auto meaning = meaning_of<kNibbles>(w);
   Vec sum[R];
   for (int r = 0; r < R; ++r) sum[r] = Vec{};
-  if (g.per_block > 1 && w.scale_group == 1) add_blocks<kNibbles, true, R>(w, x, g, sum);
-  else add_blocks<kNibbles, false, R>(w, x, g, sum);
-  const Vec middle = spread(is_signed(w) ? (kNibbles ? 8.0f : 128.0f) : 0.0f);
-  if (w.zero || is_signed(w))
+  if (g.per_block > 1 && w.scale_group == 1) add_blocks<kNibbles, true, R>(w, x, g, meaning, sum);
+  else add_blocks<kNibbles, false, R>(w, x, g, meaning, sum);
+  const Vec middle = spread(meaning.middle * meaning.unit);
+  if (w.zero || meaning.middle > 0)
     for (i64 first = 0; first < w.groups; first += 16) {
       const auto mask = first_lanes(w.groups - first);
       const Vec sums = _mm512_maskz_loadu_ps(mask, x.sums + first);

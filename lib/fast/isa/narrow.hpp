@@ -271,8 +271,8 @@ struct NarrowTable {
   /// there is no such row, or for c ≥ columns.
   void (*pair_rows)(const std::uint16_t* x, i64 row, i64 rows, i64 columns, Word* to);
   /// A vector, by which rows of codes as those of `w` will be multiplied, as digits. False where it has numbers that
-  /// are not finite, or too large or small: dot_codes (table.hpp) is for those. Null, as dot_digits, where the machine
-  /// has no instruction for it.
+  /// are not finite, or too large or small, or codes that loops have no instruction for: dot_codes (table.hpp) is for
+  /// those. Null, as dot_digits, where the machine has none at all.
   bool (*to_digits)(const CodeRows& w, const float* x, const Digits& to) = nullptr;
   /// As dot_codes.
   void (*dot_digits)(const CodeRows& w, int rows, const Digits& x, float* y) = nullptr;

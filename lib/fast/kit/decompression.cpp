@@ -17,18 +17,27 @@ std::optional<CodeKind> kind_of(ElementType codes) {
     case ElementType::u8: return CodeKind::whole;
     case ElementType::i4:
     case ElementType::i8: return CodeKind::signed_whole;
-    case ElementType::nf4:
-    case ElementType::f4e2m1: return CodeKind::level;
+    case ElementType::nf4: return CodeKind::level;
+    case ElementType::f4e2m1: return CodeKind::f4e2m1;
     case ElementType::f8e4m3: return CodeKind::f8e4m3;
     case ElementType::f8e5m2: return CodeKind::f8e5m2;
     default: return std::nullopt;
   }
 }
 
+using Levels = std::array<float, 16>;
+
+/// What becomes of levels that a node gives as `type`.
+Levels rounded(Levels levels, ElementType type) {
+  const auto tensor = Tensor::of<float>(ElementType::f32, {std::ssize(levels)}, levels);
+  std::ranges::copy(convert(convert(tensor, type), ElementType::f32).values<float>(), levels.begin());
+  return levels;
+}
+
 /// The number that each code of four bits is.
 template <class Float>
-std::array<float, 16> levels_of() {
-  std::array<float, 16> levels{};
+Levels levels_of() {
+  Levels levels{};
   for (std::size_t code = 0; code < levels.size(); ++code) {
     Float x;
     x.bits = static_cast<std::uint8_t>(code);
@@ -37,16 +46,14 @@ std::array<float, 16> levels_of() {
   return levels;
 }
 
-/// A constant, or what Convert makes of one, as 16 floats of f32.
-std::optional<std::array<float, 16>> codebook(const Graphlet& graph, ValueRef v) {
+/// A constant of 16 floats, or what Convert makes of one.
+std::optional<Levels> codebook(const Graphlet& graph, ValueRef v) {
   const auto* constant = graph.constant(v);
-  if (!constant && v.node >= 0 && graph.any_type(v.node) == "Convert")
-    constant = graph.constant(graph.input(v.node, 0));
-  std::array<float, 16> levels;
+  if (!constant && v.node >= 0 && graph.any_type(v.node) == "Convert") constant = graph.given(graph.input(v.node, 0));
+  Levels levels{};
   if (!constant || constant->size() != std::ssize(levels)) return std::nullopt;
-  const auto floats = convert(*constant, ElementType::f32);
-  std::copy_n(floats.data<float>(), levels.size(), levels.begin());
-  return levels;
+  std::ranges::copy(convert(*constant, ElementType::f32).values<float>(), levels.begin());
+  return rounded(levels, graph.fact(v).type);
 }
 
 /// Whether `v` is f32 and one for each group of codes [rows, groups, group], or one for all; which of them is `one`.
@@ -96,7 +103,8 @@ std::optional<Decompression> decompression_of(const Graphlet& graph, int node, i
   if (chain.is("Convert")) chain.take(0);
   d.scale = chain.take_scale();
   if (d.scale.node < 0) return std::nullopt;
-  std::optional<std::array<float, 16>> picked;
+  std::optional<Levels> picked;
+  ElementType converted{};
   if (chain.is("Gather")) {
     const auto gather = chain.take(1);
     const auto* axis = graph.constant(graph.input(gather, 2));
@@ -107,6 +115,7 @@ std::optional<Decompression> decompression_of(const Graphlet& graph, int node, i
   } else {
     if (chain.is("Subtract")) d.zero = graph.input(chain.take(0), 1);
     if (!chain.is("Convert")) return std::nullopt;
+    converted = graph.fact(chain.at()).type;
     chain.take(0);
   }
   d.codes = graph.given(chain.at());
@@ -117,7 +126,7 @@ std::optional<Decompression> decompression_of(const Graphlet& graph, int node, i
   if (!kind || (picked && type != ElementType::u4)) return std::nullopt;
   d.kind = picked ? CodeKind::level : *kind;
   if (picked) d.levels = *picked;
-  else if (type == ElementType::nf4) d.levels = levels_of<nf4>();
+  else if (type == ElementType::nf4) d.levels = rounded(levels_of<nf4>(), converted);
   else if (type == ElementType::f4e2m1) d.levels = levels_of<f4e2m1>();
   const auto& shape = d.codes->shape();
   d.rows = whole[0].length();

@@ -16,7 +16,7 @@ int decompressed(Net& n, ElementType codes, i64 rows, bool grouped, bool zero) {
   const Shape shape = grouped ? Shape{rows, columns / group, group} : Shape{rows, columns};
   auto of_groups = shape;
   of_groups[of_groups.rank() - 1] = 1;
-  const bool is_signed = codes == ElementType::i4 || codes == ElementType::i8;
+  const bool is_signed = codes != ElementType::u4 && codes != ElementType::u8;
   const auto small = [&](const Shape& s, std::size_t step) {
     std::vector<float> values(static_cast<std::size_t>(s.count()));
     for (std::size_t i = 0; i < values.size(); ++i)
@@ -29,6 +29,28 @@ int decompressed(Net& n, ElementType codes, i64 rows, bool grouped, bool zero) {
   y = n.op("Multiply-1", {y, n.weights(of_groups)});
   if (grouped) y = n.op("Reshape-1", {y, n.indices({rows, columns})}, {{"special_zero", "false"}});
   return n.type() == ElementType::f32 ? y : n.op("Convert-1", {y}, {{"destination_type", "f32"}});
+}
+/// Rows of 96 numbers out of a book of 16, scaled by row.
+int picked(Net& n, i64 rows) {
+  std::vector<float> values(static_cast<std::size_t>(rows * 96));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>((i * 5 + i / 7) % 16);
+  const auto codes = n.constant(pack(convert(floats({rows, 96}, values), ElementType::u4)));
+  std::vector<float> levels(16);
+  for (std::size_t i = 0; i < levels.size(); ++i) levels[i] = 0.25F * static_cast<float>(i * i) - 20;
+  const auto book = n.constant(convert(floats({16}, levels), ElementType::f8e4m3));
+  const auto floats_of_book = n.op("Convert-1", {book}, {{"destination_type", std::string(name(n.type()))}});
+  const auto index = n.op("Convert-1", {codes}, {{"destination_type", "u8"}});
+  const auto y = n.op("Multiply-1", {n.op("Gather-8", {floats_of_book, index, n.index(0)}), n.weights({rows, 1})});
+  return as_f32(n, y);
+}
+void product_nf4(Net& n) { compressed_product(n, 1, decompressed(n, ElementType::nf4, 39, true, false)); }
+void product_nf4_rows(Net& n) { compressed_product(n, 11, decompressed(n, ElementType::nf4, 39, false, false)); }
+void product_f4e2m1(Net& n) { compressed_product(n, 2, decompressed(n, ElementType::f4e2m1, 35, true, false)); }
+void product_f8e4m3(Net& n) { compressed_product(n, 1, decompressed(n, ElementType::f8e4m3, 36, true, false)); }
+void product_f8e5m2(Net& n) { compressed_product(n, 8, decompressed(n, ElementType::f8e5m2, 34, false, false)); }
+void product_of_book(Net& n) { compressed_product(n, 1, picked(n, 37)); }
+void embedding_f4e2m1(Net& n) {
+  n.result(n.op("Gather-8", {decompressed(n, ElementType::f4e2m1, 49, true, false), lengths(n), n.index(0)}));
 }
 void product_u4(Net& n) { compressed_product(n, 2, decompressed(n, ElementType::u4, 39, true, true)); }
 void product_u4_rows(Net& n) { compressed_product(n, 19, decompressed(n, ElementType::u4, 39, true, true)); }
@@ -50,6 +72,13 @@ constexpr Example kExamples[] = {
     {"compressed.matmul+Swish", product_i4},
     {"compressed.matmul+Swish", product_u8},
     {"compressed.matmul+Swish", product_i8_rows, kOnce, kOpen},
+    {"compressed.matmul+Swish", product_nf4},
+    {"compressed.matmul+Swish", product_nf4_rows, kOnce},
+    {"compressed.matmul+Swish", product_f4e2m1, kOnce},
+    {"compressed.matmul+Swish", product_f8e4m3},
+    {"compressed.matmul+Swish", product_f8e5m2, kOnce},
+    {"compressed.matmul+Swish", product_of_book},
+    {"compressed.gather", embedding_f4e2m1},
     {"compressed.gather", embedding_u4},
     {"compressed.gather", embedding_i8, kOnce},
 };
