@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "base/memory_budget.hpp"
@@ -43,6 +44,23 @@ double bytes_of(const StepTime& t) {
   return static_cast<double>(moved);
 }
 
+/// Bytes of constants that the kernel of a product has taken, as the file has them.
+double taken_bytes(const StepTime& t) {
+  std::set<std::pair<int, int>> counted;
+  for (const auto& v : t.step.operands) counted.emplace(v.node, v.port);
+  double bytes = 0;
+  for (const auto node : t.step.nodes)
+    for (const auto& v : (*t.plan.model)[node].inputs) {
+      if (v.node < 0 || !counted.emplace(v.node, v.port).second) continue;
+      const auto& from = t.plan.value_of[v.node];
+      if (v.port >= std::ssize(from)) continue;
+      const auto& value = t.plan.value(from[v.port]);
+      if (value.role != Role::constant || !value.shape.is_static()) continue;
+      bytes += static_cast<double>(value.shape.to_shape().count()) * bit_width(value.declared) / 8;
+    }
+  return bytes;
+}
+
 /// Two for each multiply-accumulate, by the shapes that were inferred; 0 where these are open.
 double flops_of(const Plan& plan, int index) {
   const auto& node = (*plan.model)[index];
@@ -50,6 +68,22 @@ double flops_of(const Plan& plan, int index) {
   for (const auto& v : node.inputs) inputs.push_back(v.node < 0 ? Fact{} : plan.facts->of(v));
   const auto& outputs = plan.facts->outputs[index];
   return 2 * static_cast<double>(tools::macs_of(node, inputs, outputs).value_or(0));
+}
+
+/// The first node of a step, none of those that decompress its weights; -1: it has none.
+int first_of_data(const StepTime& t) {
+  std::set<int> of_weights;
+  const auto is_known = [&](const ValueRef& v) {
+    if (v.node < 0 || of_weights.contains(v.node)) return true;
+    const auto& from = t.plan.value_of[v.node];
+    return v.port < std::ssize(from) && t.plan.value(from[v.port]).role == Role::constant;
+  };
+  for (const auto node : t.step.nodes) {
+    const auto& inputs = (*t.plan.model)[node].inputs;
+    if (!std::all_of(inputs.begin(), inputs.end(), is_known)) return node;
+    of_weights.insert(node);
+  }
+  return t.step.nodes.empty() ? -1 : t.step.nodes.front();
 }
 
 /// Adds up the steps of rounds.
@@ -107,16 +141,21 @@ class Recorder final : public Profiler {
   static ProfiledStep described(const StepTime& t) {
     ProfiledStep s;
     s.kernel = t.kernel;
+    const auto& model = *t.plan.model;
+    int named = first_of_data(t);
+    double most = 0;
     for (const auto node : t.step.nodes) {
-      s.layers.push_back((*t.plan.model)[node].layer->name);
-      s.flops += flops_of(t.plan, node);
+      s.layers.push_back(model[node].layer->name);
+      const auto flops = flops_of(t.plan, node);
+      if (flops > most) named = node;
+      most = std::max(most, flops);
+      s.flops += flops;
     }
-    if (!s.layers.empty()) {
-      const auto& model = *t.plan.model;
-      s.type = model[t.step.nodes.front()].op->type;
-      s.name = (model.path.empty() ? "" : model.path + "/") + s.layers.front();
+    if (named >= 0) {
+      s.type = model[named].op->type;
+      s.name = (model.path.empty() ? "" : model.path + "/") + model[named].layer->name;
     }
-    s.bytes = bytes_of(t);
+    s.bytes = bytes_of(t) + (s.flops > 0 ? taken_bytes(t) : 0);
     return s;
   }
 
