@@ -125,17 +125,6 @@ void add_subject(Flags& flags, SubjectOptions& o) {
   add_execution(flags, o, "kernels of the model that is judged");
 }
 
-std::pair<std::shared_ptr<const Plan>, Session> compile_for(const SubjectOptions& options, const Common& common,
-                                                            const std::shared_ptr<const Model>& model,
-                                                            const Facts& facts) {
-  const auto how = compile_options(options, common);
-  const auto runtime = std::make_shared<Runtime>(how.runtime);
-  const MemoryBudget::Scope scope(runtime->memory());
-  auto made = plan(model, facts, how);
-  Session session(runtime, made);
-  return {std::move(made), std::move(session)};
-}
-
 tools::Reference reference_run(const std::shared_ptr<const Model>& model, const Facts& facts,
                                const std::vector<Tensor>& inputs, const SubjectOptions& options, const Common& common) {
   auto how = compile_options(options, common);
@@ -166,9 +155,7 @@ Subject prepare(const SubjectOptions& options, const Common& common, bool refer)
   const MemoryBudget::Scope budget(std::make_shared<MemoryBudget>(s.limited.budget.memory));
   s.inputs = inputs.step(0);
   for (const auto& text : inputs.take_notes()) note(common, text);
-  auto [plan, session] = compile_for(options, s.limited, s.model, s.facts);
-  s.plan = std::move(plan);
-  s.session.emplace(std::move(session));
+  s.session.emplace(compile(s.model, s.facts, compile_options(options, s.limited)));
   if (!refer) return s;
   if (of_model) {
     s.held_against = options.other.empty() ? options.reference : options.other;

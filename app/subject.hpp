@@ -22,7 +22,6 @@ void add_subject(Flags& flags, SubjectOptions& options);
 struct Subject {
   std::shared_ptr<const Model> model;
   Facts facts;
-  std::shared_ptr<const Plan> plan;
   std::optional<Session> session;
   Common limited;  ///< with the limits of its runs
   std::vector<Tensor> inputs;
@@ -38,10 +37,6 @@ struct Subject {
 /// Loads, plans, reads the inputs, and reads or computes the reference. Throws UsageError, and Failure (E0705) where
 /// nothing of the reference belongs to the model. `refer`: false where no reference is wanted.
 Subject prepare(const SubjectOptions& options, const Common& common, bool refer = true);
-/// A plan and a session for a model, as the options say.
-std::pair<std::shared_ptr<const Plan>, Session> compile_for(const SubjectOptions& options, const Common& common,
-                                                            const std::shared_ptr<const Model>& model,
-                                                            const Facts& facts);
 /// The values of a model on the reference tier, in f32.
 tools::Reference reference_run(const std::shared_ptr<const Model>& model, const Facts& facts,
                                const std::vector<Tensor>& inputs, const SubjectOptions& options, const Common& common);

@@ -89,11 +89,13 @@ std::shared_ptr<const Plan> plan(std::shared_ptr<const Model> model, const Facts
 
 namespace {
 
-/// Runs that make up for a second plan.
+/// Runs that make up for a second plan, in which weights are packed anew; a plan for a single run packs none.
 constexpr i64 kRunsForShapes = 32;
 
 PlanFor plan_for_shapes(const std::shared_ptr<const Model>& model, const Options& options) {
-  if (options.tier != Tier::fast || options.expected_runs < kRunsForShapes || !options.until.empty()) return {};
+  const bool single = options.expected_runs <= 1 && options.precision == Precision::f32;
+  if (options.tier != Tier::fast || !options.until.empty() || (!single && options.expected_runs < kRunsForShapes))
+    return {};
   return [model, options](std::span<const Shape> shapes) -> std::shared_ptr<const Plan> {
     passes::InferOptions given;
     given.compare_declared = false;

@@ -14,7 +14,7 @@ struct Options : SubjectOptions {
 int run(const Options& options, const Common& common) {
   auto subject = prepare(options, common);
   const auto result = with_progress(common, "bisect", [&] {
-    return tools::bisect(*subject.session, *subject.plan, subject.inputs, subject.reference, subject.allowance);
+    return tools::bisect(*subject.session, subject.inputs, subject.reference, subject.allowance);
   });
   if (result.judged == 0)
     fail(Code::E0705, "nothing to compare: no tensor of {} was computed in the run", printable(subject.held_against));

@@ -37,9 +37,8 @@ int run(const Options& options, const Common& common) {
   how.fail_fast = options.fail_fast;
   for (const auto& column : columns)
     if (column.metric == Metric::top) how.top.push_back(column.k);
-  const auto comparison = with_progress(common, "compare", [&] {
-    return tools::compare(*subject.session, *subject.plan, subject.inputs, subject.reference, how);
-  });
+  const auto comparison = with_progress(
+      common, "compare", [&] { return tools::compare(*subject.session, subject.inputs, subject.reference, how); });
   if (comparison.layers.empty() && comparison.outputs.empty())
     fail(Code::E0705, "nothing to compare: no tensor of {} was computed in the run", printable(subject.held_against));
 

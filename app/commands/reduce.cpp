@@ -46,8 +46,7 @@ tools::Reference values_of_run(Subject& subject) {
 /// A layer that is wrong by itself.
 Failing against_reference(Subject& subject, const Options& options) {
   Failing failing;
-  const auto found =
-      tools::bisect(*subject.session, *subject.plan, subject.inputs, subject.reference, subject.allowance).found;
+  const auto found = tools::bisect(*subject.session, subject.inputs, subject.reference, subject.allowance).found;
   if (!found) return failing;
   failing.any = true;
   failing.suspect = found->own.place;
@@ -59,10 +58,10 @@ Failing against_reference(Subject& subject, const Options& options) {
   const bool constant = found->own.place.at().op->kind == Kind::constant;
   failing.fails = [&, iterations, own_tier, constant](const tools::Candidate& candidate) {
     if (!candidate.facts.sound) return false;
-    auto [plan, session] = compile_for(options, subject.limited, candidate.model, candidate.facts);
+    auto session = compile(candidate.model, candidate.facts, compile_options(options, subject.limited));
     const auto reference = own_tier ? reference_run(candidate.model, candidate.facts, {}, options, subject.limited)
                                     : tools::reference_for(candidate, subject.reference, iterations);
-    const auto errors = tools::own_errors(session, *plan, {}, reference, {subject.allowance, true});
+    const auto errors = tools::own_errors(session, {}, reference, {subject.allowance, true});
     return std::any_of(errors.begin(), errors.end(), [&](const tools::OwnError& e) {
       return e.judgment == tools::OwnVerdict::wrong && (e.place.at().op->kind == Kind::constant) == constant;
     });

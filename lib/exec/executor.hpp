@@ -34,6 +34,7 @@ struct StoppedByObserver {};
 class Executor {
  public:
   explicit Executor(std::shared_ptr<const Plan> plan);
+  const std::shared_ptr<const Plan>& plan() const { return plan_; }
   ~Executor();
 
   /// Inputs by Parameter, results by Result in file order. Inputs must be alive until the results are; results share

@@ -409,19 +409,19 @@ class Executor::Run final : private EvalHost {
     side.begin();
     for (int id = 0; id < std::ssize(plan_.values); ++id) {
       const auto& value = plan_.values[id];
-      if (value.role == Role::intermediate || value.source.node < 0) continue;
-      const bool folded = (*plan_.model)[value.source.node].op->kind == Kind::compute;
-      if (!folded && value.narrow < 0) {
+      // A single run widens a Constant when it comes to it, or not at all where kernels read it as it is.
+      const bool widens = value.role == Role::intermediate && value.narrow >= 0;
+      if ((value.role == Role::intermediate && !widens) || value.source.node < 0) continue;
+      const auto& node = (*plan_.model)[value.source.node];
+      const bool constant = node.op->kind != Kind::compute;
+      if (constant && value.narrow < 0) {
         // A Constant as the file has it, once, whether or not a step reads it.
-        auto tensor = value.role == Role::constant ? (*plan_.model)[value.source.node].constant : sized_.tensors[id];
-        if (tensor) tensor = tensor.unpacked();
+        auto tensor = (value.role == Role::constant ? node.constant : sized_.tensors[id]).unpacked();
         if (tensor) tell(value.source.node, {}, {&tensor, 1}, "", std::chrono::nanoseconds(0));
       }
       if (!side.needs(id)) continue;
-      // Where folding has dropped a Constant, it is still in the file.
-      const auto& known =
-          sized_.tensors[id] || folded ? sized_.tensors[id] : (*plan_.model)[value.source.node].constant;
-      if (known) side.come(id, known.unpacked(), teller());
+      const bool in_file = widens || (constant && !sized_.tensors[id]);  // folding may have dropped it
+      if (const auto& known = in_file ? node.constant : sized_.tensors[id]) side.come(id, known.unpacked(), teller());
     }
   }
 

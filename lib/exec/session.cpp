@@ -167,8 +167,7 @@ void Session::run(std::span<const Tensor> inputs, std::vector<Tensor>& results, 
   results.resize(session.outputs.size());
   for (auto& r : results) r = Tensor();
   const MemoryBudget::Scope scope(session.runtime->memory());
-  // Observers see what the plan for all shapes does.
-  auto* own = observer ? nullptr : session.by_shape->find(inputs, *session.runtime->memory());
+  auto* own = session.by_shape->find(inputs, observer != nullptr, *session.runtime->memory());
   WorkBudget work(session.work_limit(inputs));
   require_work(session.planned, work.limit());
   const WorkBudget::Scope working(work);
@@ -204,6 +203,14 @@ void Session::run(std::span<const Tensor> inputs, std::vector<Tensor>& results, 
     convert_into(result, exchanged);
     result = exchanged;
   }
+}
+
+std::shared_ptr<const Plan> Session::watched_plan(std::span<const Tensor> inputs) {
+  auto& session = impl();
+  session.check(inputs);
+  const MemoryBudget::Scope scope(session.runtime->memory());
+  const auto* own = session.by_shape->find(inputs, true, *session.runtime->memory());
+  return own ? own->plan() : session.plan;
 }
 
 std::map<std::string, Tensor> Session::run(const std::map<std::string, Tensor>& inputs, Observer* observer) {

@@ -40,7 +40,7 @@ using PlanFor = std::function<std::shared_ptr<const Plan>(std::span<const Shape>
 class Session {
  public:
   /// Throws std::invalid_argument where one of them is null. `plan_for`, where it is given, makes plans for images of
-  /// open sizes whose shapes come again (exec/shape_plans).
+  /// open sizes whose shapes come again, or of a plan for a single run (exec/shape_plans).
   Session(std::shared_ptr<Runtime> runtime, std::shared_ptr<const Plan> plan, PlanFor plan_for = {});
   ~Session();
   Session(Session&&) noexcept;
@@ -64,6 +64,8 @@ class Session {
   void run(std::span<const Tensor> inputs, std::vector<Tensor>& results, Observer* observer = nullptr);
   /// The same by name: every input by one of its names. Results by ModelPort::name.
   std::map<std::string, Tensor> run(const std::map<std::string, Tensor>& inputs, Observer* observer = nullptr);
+  /// The plan that a run with these inputs and an observer follows. Throws as run() does where they are refused.
+  std::shared_ptr<const Plan> watched_plan(std::span<const Tensor> inputs);
   /// Who is told of the steps of runs without an observer; null: nobody. It must be alive while runs are.
   void set_profiler(Profiler* profiler);
   /// True where the last run was ended by its observer: its results are empty, the states as they were before.

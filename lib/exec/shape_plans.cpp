@@ -34,22 +34,23 @@ bool convolves_open_sizes(const Plan& plan) {
 
 }  // namespace
 
-ShapePlans::ShapePlans(const Plan& plan, bool has_states, PlanFor make) {
+ShapePlans::ShapePlans(const Plan& plan, bool has_states, PlanFor make) : at_once_(!plan.options.steady()) {
   if (make && !has_states && convolves_open_sizes(plan)) make_ = std::move(make);
 }
 
-Executor* ShapePlans::find(std::span<const Tensor> inputs, const MemoryBudget& memory) {
-  if (!make_) return nullptr;
+Executor* ShapePlans::find(std::span<const Tensor> inputs, bool watched, const MemoryBudget& memory) {
+  if (!make_ || (watched && !at_once_)) return nullptr;
   ++runs_;
   const auto same = [](const Tensor& t, const Shape& s) { return t.shape() == s; };
-  const auto found = std::find_if(recent_.begin(), recent_.end(), [&](const Known& known) {
+  auto found = std::find_if(recent_.begin(), recent_.end(), [&](const Known& known) {
     return std::equal(inputs.begin(), inputs.end(), known.shapes.begin(), known.shapes.end(), same);
   });
   if (found == recent_.end()) {
     if (recent_.size() >= kRecent) recent_.pop_back();
     auto& known = recent_.emplace_front();
     for (const auto& t : inputs) known.shapes.push_back(t.shape());
-    return nullptr;
+    if (!at_once_) return nullptr;
+    found = recent_.begin();
   }
   recent_.splice(recent_.begin(), recent_, found);
   auto& known = recent_.front();

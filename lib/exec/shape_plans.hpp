@@ -1,5 +1,5 @@
-// ShapePlans: inputs of open sizes that come again and again are run by a plan for just these sizes, in which kernels
-// and layouts are chosen that a plan for any size cannot count on.
+// ShapePlans: inputs of open sizes that come again and again, or in a plan for a single run at once, are run by a plan
+// for just these sizes, in which kernels and layouts are chosen that a plan for any size cannot count on.
 #pragma once
 #include <list>
 #include <memory>
@@ -17,8 +17,10 @@ class ShapePlans {
   ShapePlans(const Plan& plan, bool has_states, PlanFor make);
 
   /// What runs inputs of these shapes; null: the plan for all of them. That is the case when they come for the first
-  /// time, and where plans would have to be made too often or memory is short.
-  Executor* find(std::span<const Tensor> inputs, const MemoryBudget& memory);
+  /// time in a plan that runs often, and where plans would have to be made too often or memory is short. `watched` runs
+  /// count and see plans for just their shapes only where these are made at once: a single run gives the same bits with
+  /// an observer as without.
+  Executor* find(std::span<const Tensor> inputs, bool watched, const MemoryBudget& memory);
 
  private:
   struct Known {
@@ -29,6 +31,7 @@ class ShapePlans {
   void make(Known& known);
 
   PlanFor make_;
+  bool at_once_ = false;
   std::list<Known> recent_;  // the most recent first
   i64 runs_ = 0, made_ = 0;
 };

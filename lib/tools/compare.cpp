@@ -125,10 +125,10 @@ std::size_t count_tensors(const std::vector<TensorPlace>& places) {
   return tensors.size();
 }
 
-Comparison compare(Session& session, const Plan& plan, std::span<const Tensor> inputs, const Reference& reference,
+Comparison compare(Session& session, std::span<const Tensor> inputs, const Reference& reference,
                    const CompareOptions& options) {
   std::vector<OwnError> errors;
-  if (options.own) errors = own_errors(session, plan, inputs, reference, {options.allowance, false});
+  if (options.own) errors = own_errors(session, inputs, reference, {options.allowance, false});
   std::map<TensorPlace, const OwnError*> own;
   for (const auto& e : errors) own.emplace(e.place, &e);
 
@@ -169,9 +169,9 @@ void keep_values(Session& session, std::span<const Tensor> inputs, Reference& to
   session.reset_states();
 }
 
-Bisection bisect(Session& session, const Plan& plan, std::span<const Tensor> inputs, const Reference& reference,
+Bisection bisect(Session& session, std::span<const Tensor> inputs, const Reference& reference,
                  const Allowance& allowance) {
-  const auto errors = own_errors(session, plan, inputs, reference, {allowance, true});
+  const auto errors = own_errors(session, inputs, reference, {allowance, true});
   Bisection result;
   std::vector<TensorPlace> places;
   for (const auto& e : errors) places.push_back(e.place);

@@ -45,7 +45,7 @@ struct Comparison {
 /// How many tensors these places name: that of a Result is the one of the layer that it comes from.
 std::size_t count_tensors(const std::vector<TensorPlace>& places);
 
-Comparison compare(Session& session, const Plan& plan, std::span<const Tensor> inputs, const Reference& reference,
+Comparison compare(Session& session, std::span<const Tensor> inputs, const Reference& reference,
                    const CompareOptions& options);
 
 /// The results of a run, by Result in file order, against the outputs that the reference has.
@@ -64,7 +64,7 @@ struct Bisection {
   std::optional<Culprit> found;
   std::size_t judged = 0;  ///< tensors
 };
-Bisection bisect(Session& session, const Plan& plan, std::span<const Tensor> inputs, const Reference& reference,
+Bisection bisect(Session& session, std::span<const Tensor> inputs, const Reference& reference,
                  const Allowance& allowance);
 
 }  // namespace ovir::tools

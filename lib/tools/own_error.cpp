@@ -383,9 +383,10 @@ void run_watched(Session& session, std::span<const Tensor> inputs, Observer& obs
 
 }  // namespace
 
-std::vector<OwnError> own_errors(Session& session, const Plan& plan, std::span<const Tensor> inputs,
-                                 const Reference& reference, const OwnErrorOptions& options) {
-  Judge judge(plan, reference, options);
+std::vector<OwnError> own_errors(Session& session, std::span<const Tensor> inputs, const Reference& reference,
+                                 const OwnErrorOptions& options) {
+  const auto plan = session.watched_plan(inputs);
+  Judge judge(*plan, reference, options);
   run_watched(session, inputs, judge);
 
   std::map<TensorPlace, const Tensor*> open;

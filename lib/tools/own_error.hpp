@@ -39,7 +39,7 @@ struct OwnErrorOptions {
 
 /// Runs the session (whose states are reset before and after) and judges every place that the reference has. In the
 /// order in which values are computed. Layers whose bound is not known, as random numbers, are left out.
-std::vector<OwnError> own_errors(Session& session, const Plan& plan, std::span<const Tensor> inputs,
-                                 const Reference& reference, const OwnErrorOptions& options = {});
+std::vector<OwnError> own_errors(Session& session, std::span<const Tensor> inputs, const Reference& reference,
+                                 const OwnErrorOptions& options = {});
 
 }  // namespace ovir::tools

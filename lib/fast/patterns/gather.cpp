@@ -16,10 +16,7 @@ class NarrowGather final : public Kernel {
  public:
   /// `from_end`: negative indices count from the end; otherwise they are out of range.
   NarrowGather(Tensor table, bool from_end)
-      : table_(std::move(table)), rows_(table_.dim(0)), columns_(table_.size() / rows_), from_end_(from_end) {
-    const bool aligned = reinterpret_cast<std::uintptr_t>(table_.source()) % 2 == 0;
-    if (!aligned) file_ = {table_.file_part(), table_.type()};
-  }
+      : table_(std::move(table)), rows_(table_.dim(0)), columns_(table_.size() / rows_), from_end_(from_end) {}
 
   std::string name() const override { return "narrow.gather"; }
 
@@ -38,20 +35,31 @@ class NarrowGather final : public Kernel {
  private:
   template <class Index>
   void pick(const Index* index, i64 count, float* y, ThreadPool& pool) const {
-    const NarrowWeights table{table_.type(), file_ ? nullptr : table_.bytes()};
     parallel_ranges(pool, count, static_cast<double>(columns_) / 8, [&](i64 begin, i64 end) {
       for (auto i = begin; i < end; ++i) {
         const auto row = index[i] < 0 && from_end_ ? index[i] + rows_ : static_cast<i64>(index[i]);
         auto* const to = y + i * columns_;
         if (row < 0 || row >= rows_) std::fill_n(to, columns_, 0.0f);
-        else if (file_) file_.read(row * columns_, columns_, to);
-        else table.read(row * columns_, columns_, to);
+        else read(row * columns_, to);
       }
     });
   }
 
+  void read(i64 first, float* to) const {
+    const auto* from = table_.source() + 2 * first;
+    if (reinterpret_cast<std::uintptr_t>(from) % 2 == 0)
+      return NarrowWeights{table_.type(), from}.read(0, columns_, to);
+    // At an address at which no element may lie.
+    constexpr i64 kPart = 512;
+    alignas(64) std::byte part[2 * kPart];
+    for (i64 k = 0; k < columns_; k += kPart) {
+      const auto count = std::min(kPart, columns_ - k);
+      std::copy_n(from + 2 * k, 2 * count, part);
+      NarrowWeights{table_.type(), part}.read(0, count, to + k);
+    }
+  }
+
   Tensor table_;
-  WeightsFile file_;  ///< where its bytes lie at an address at which no element may
   i64 rows_, columns_;
   bool from_end_;
 };
