@@ -24,6 +24,8 @@ constexpr int kDisturbedRuns = 2;
 // what is typical of the tensor.
 constexpr double kDisturbance = 64 * 0x1p-24;
 constexpr double kSpreadFactor = 8;  // a few runs see a part of what may happen
+constexpr double kUnitsOfLevels = 2;
+constexpr double kShortening = 4e-5;  // of an argument: isa/gelu_short.inl
 
 bool is_float(ElementType type) { return contains(kFloat | kNarrowFloat, type); }
 
@@ -74,7 +76,10 @@ struct Rounding {
 class Judge final : public Observer {
  public:
   Judge(const Plan& plan, const Reference& reference, const OwnErrorOptions& options)
-      : reference_(reference), options_(options), bf16_(plan.options.precision == Precision::bf16) {
+      : reference_(reference),
+        options_(options),
+        bf16_(plan.options.precision == Precision::bf16),
+        int8_(plan.options.precision == Precision::int8) {
     collect(plan, groups_, fixed_);
   }
 
@@ -249,16 +254,36 @@ class Judge final : public Observer {
     return rounding;
   }
 
+  static Output output_of(const Model& model, ValueRef v) { return {&model[v.node], v.port}; }
   std::optional<Operand> operand(const Model& model, ValueRef from) const {
-    const auto found = known_.find({&model[from.node], from.port});
+    const auto found = known_.find(output_of(model, from));
     if (found == known_.end()) return std::nullopt;
     Operand operand{found->second.value, found->second.off};
+    if (int8_ && model[from.node].op->type == "FakeQuantize") add_to_levels(model, from, operand);
     if (!bf16_ || !is_float(operand.value.type())) return operand;
     // Kernels in bf16 round what they multiply.
     operand.off.resize(operand.value.size());
     auto off = operand.off.begin();
     each_number(operand.value, [&](double value) { *off++ += rounding_error(ElementType::bf16, value); });
     return operand;
+  }
+
+  /// Levels as integers lie exactly a step apart; as floats each was rounded by as much as the largest of them.
+  void add_to_levels(const Model& model, ValueRef from, Operand& operand) const {
+    double largest = 0;
+    for (const int end : {3, 4})
+      if (const auto found = known_.find(output_of(model, model[from.node].inputs[end])); found != known_.end())
+        each_number(found->second.value, [&](double value) { largest = std::max(largest, std::abs(value)); });
+    operand.off.resize(operand.value.size());
+    for (auto& off : operand.off) off += kUnitsOfLevels * unit_roundoff(ElementType::f32) * largest;
+  }
+
+  /// What kernels may add to an activation whose result becomes levels, beyond its rounding.
+  void add_shortening(const Node& node, const Operand& argument, Bound& bound) const {
+    if (!int8_ || (node.op->type != "Gelu" && node.op->type != "Swish") || argument.value.size() != std::ssize(bound))
+      return;
+    auto to = bound.begin();
+    each_number(argument.value, [&](double x) { *to++ += std::isfinite(x) ? kShortening * std::abs(x) : 0; });
   }
 
   /// The same where the reference may have computed the layers before it together with this one, so that what it
@@ -301,6 +326,7 @@ class Judge final : public Observer {
       }
       auto bounded = error_bounds(node, operands);
       if (!bounded) return std::nullopt;
+      if (nodes.size() > 1) add_shortening(node, operands.front(), bounded->bounds.front());
       if (index == event.index) return std::move(bounded->bounds.at(port));
       for (int o = 0; o < std::ssize(bounded->values); ++o)
         inner.insert_or_assign(std::pair(index, o),
@@ -312,6 +338,7 @@ class Judge final : public Observer {
   const Reference& reference_;
   const OwnErrorOptions& options_;
   bool bf16_;  ///< values between layers, and what is multiplied, may be rounded to bf16
+  bool int8_;  ///< sums are those of levels, and functions before levels are approximated
   Groups groups_;
   Fixed fixed_;
   std::map<Output, Known> known_;
