@@ -150,7 +150,8 @@ template <bool kNibbles, bool kManyGroups, int R>
                                               const NibbleBytes& meaning, Vec (&sum)[R]) {
   constexpr i64 kSize = kDigits * (kNibbles ? 2 : 1) * kCodeBytes;
   const auto nibbles = _mm_loadu_si128(reinterpret_cast<const __m128i*>(meaning.bytes));
-  const auto turn = kNibbles ? _mm512_broadcast_i32x4(nibbles) : _mm512_set1_epi8(static_cast<char>(meaning.middle));
+  const auto turn = kNibbles ? _mm512_broadcast_i32x4(nibbles)
+                             : _mm512_set1_epi8(static_cast<char>(static_cast<int>(meaning.middle)));
   const std::int8_t* at = x.digits;
   const unsigned char* from = w.codes;
   const float *step = x.steps, *scale = w.scale;
