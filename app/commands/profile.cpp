@@ -44,6 +44,13 @@ double bytes_of(const StepTime& t) {
   return static_cast<double>(moved);
 }
 
+/// The plan's value for what a node reads, where planning knew it; else null.
+const Value* constant_of(const Plan& plan, const ValueRef& v) {
+  if (v.node < 0 || v.port >= std::ssize(plan.value_of[v.node])) return nullptr;
+  const auto& value = plan.value(plan.value_of[v.node][v.port]);
+  return value.role == Role::constant ? &value : nullptr;
+}
+
 /// Bytes of constants that the kernel of a product has taken, as the file has them.
 double taken_bytes(const StepTime& t) {
   std::set<std::pair<int, int>> counted;
@@ -51,12 +58,9 @@ double taken_bytes(const StepTime& t) {
   double bytes = 0;
   for (const auto node : t.step.nodes)
     for (const auto& v : (*t.plan.model)[node].inputs) {
-      if (v.node < 0 || !counted.emplace(v.node, v.port).second) continue;
-      const auto& from = t.plan.value_of[v.node];
-      if (v.port >= std::ssize(from)) continue;
-      const auto& value = t.plan.value(from[v.port]);
-      if (value.role != Role::constant || !value.shape.is_static()) continue;
-      bytes += static_cast<double>(value.shape.to_shape().count()) * bit_width(value.declared) / 8;
+      const auto* value = constant_of(t.plan, v);
+      if (!value || !value->shape.is_static() || !counted.emplace(v.node, v.port).second) continue;
+      bytes += static_cast<double>(value->shape.to_shape().count()) * bit_width(value->declared) / 8;
     }
   return bytes;
 }
@@ -74,9 +78,7 @@ double flops_of(const Plan& plan, int index) {
 int first_of_data(const StepTime& t) {
   std::set<int> of_weights;
   const auto is_known = [&](const ValueRef& v) {
-    if (v.node < 0 || of_weights.contains(v.node)) return true;
-    const auto& from = t.plan.value_of[v.node];
-    return v.port < std::ssize(from) && t.plan.value(from[v.port]).role == Role::constant;
+    return v.node < 0 || of_weights.contains(v.node) || constant_of(t.plan, v);
   };
   for (const auto node : t.step.nodes) {
     const auto& inputs = (*t.plan.model)[node].inputs;
