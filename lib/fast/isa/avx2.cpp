@@ -28,21 +28,12 @@ inline Ints widened(const signed char* p) {
   return (Ints)_mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
 }
 inline Vec floats(Ints v) { return _mm256_cvtepi32_ps((__m256i)v); }
-// Floats of 8 bits become those of 16 by a shift, then those of 32.
-inline void widen_both(__m256i halves, Vec (&to)[2]) {
+/// Sixteen floats of 16 bits that are made of as many bytes.
+template <class Halves>
+inline void read_halves(const unsigned char* p, Halves halves_of, Vec (&to)[2]) {
+  const __m256i halves = halves_of(p);
   to[0] = _mm256_cvtph_ps(_mm256_castsi256_si128(halves));
   to[1] = _mm256_cvtph_ps(_mm256_extracti128_si256(halves, 1));
-}
-inline void from_f8e5m2(const unsigned char* p, Vec (&to)[2]) {
-  const auto bytes = _mm256_cvtepu8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
-  widen_both(_mm256_slli_epi16(bytes, 8), to);
-}
-inline void from_f8e4m3(const unsigned char* p, Vec (&to)[2]) {
-  const auto bytes = _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
-  const auto bits = _mm256_and_si256(_mm256_slli_epi16(bytes, 7), _mm256_set1_epi16(static_cast<short>(0xbf80)));
-  const auto nan = _mm256_cmpeq_epi16(_mm256_and_si256(bytes, _mm256_set1_epi16(127)), _mm256_set1_epi16(127));
-  widen_both(_mm256_or_si256(bits, nan), to);
-  for (auto& v : to) v *= spread(256.0f);
 }
 struct Levels {
   Vec first, second;
@@ -53,9 +44,9 @@ struct Levels {
                             which);
   }
 };
-inline Vec load_some(const float* p, i64 n) { return _mm256_maskload_ps(p, first_lanes(n)); }
-inline void store_some(float* p, Vec v, i64 n) { _mm256_maskstore_ps(p, first_lanes(n), v); }
 inline Vec in_groups(const float* p, Ints at) { return _mm256_permutevar8x32_ps(load(p), (__m256i)at); }
+// Uses read_halves.
+#include "fast/isa/f8.inl"
 #include "fast/isa/gelu_short.inl"
 #include "fast/isa/scaling.inl"
 #include "fast/isa/swish_short.inl"

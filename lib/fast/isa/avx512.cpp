@@ -8,9 +8,6 @@ namespace {
 #include "fast/isa/vector_avx512.inl"
 
 constexpr i64 kSide = 4;
-inline __mmask16 first_lanes(i64 n) { return static_cast<__mmask16>((1u << n) - 1); }
-inline Vec load_some(const float* p, i64 n) { return _mm512_maskz_loadu_ps(first_lanes(n), p); }
-inline void store_some(float* p, Vec v, i64 n) { _mm512_mask_storeu_ps(p, first_lanes(n), v); }
 inline Vec root(Vec a) { return _mm512_sqrt_ps(a); }
 inline __m512d root(__m512d a) { return _mm512_sqrt_pd(a); }
 inline __m512d fma(__m512d a, __m512d b, __m512d c) { return _mm512_fmadd_pd(a, b, c); }
@@ -31,22 +28,11 @@ inline Ints widened(const signed char* p) {
   return (Ints)_mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
 }
 inline Vec floats(Ints v) { return _mm512_cvtepi32_ps((__m512i)v); }
-// Floats of 8 bits become those of 16 by a shift, then those of 32.
-inline void from_f8e5m2(const unsigned char* p, Vec (&to)[2]) {
-  for (auto& v : to) {
-    const auto bytes = _mm256_cvtepu8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
-    v = _mm512_cvtph_ps(_mm256_slli_epi16(bytes, 8));
-    p += kWidth;
-  }
-}
-inline void from_f8e4m3(const unsigned char* p, Vec (&to)[2]) {
-  for (auto& v : to) {
-    const auto bytes = _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
-    const auto bits = _mm256_and_si256(_mm256_slli_epi16(bytes, 7), _mm256_set1_epi16(static_cast<short>(0xbf80)));
-    const auto nan = _mm256_cmpeq_epi16(_mm256_and_si256(bytes, _mm256_set1_epi16(127)), _mm256_set1_epi16(127));
-    v = _mm512_cvtph_ps(_mm256_or_si256(bits, nan)) * spread(256.0f);
-    p += kWidth;
-  }
+/// Two vectors of floats of 16 bits that are made of as many bytes.
+template <class Halves>
+inline void read_halves(const unsigned char* p, Halves halves_of, Vec (&to)[2]) {
+  to[0] = _mm512_cvtph_ps(halves_of(p));
+  to[1] = _mm512_cvtph_ps(halves_of(p + kWidth));
 }
 struct Levels {
   Vec all;
@@ -60,6 +46,8 @@ inline Vec inverse(Vec x) {  // a division takes as long as the exponential befo
   const Vec y = _mm512_rcp14_ps(x);
   return fma(y, fma(-x, y, spread(1.0f)), y);
 }
+// Uses read_halves.
+#include "fast/isa/f8.inl"
 #include "fast/isa/gelu_avx512.inl"
 #include "fast/isa/gelu_short_avx512.inl"
 #include "fast/isa/swish_short_avx512.inl"

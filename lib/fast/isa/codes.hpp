@@ -35,9 +35,36 @@ constexpr NibbleBytes nibble_bytes(CodeKind kind) {
   }
 }
 
-/// What rows of codes are multiplied by, as integers: by blocks of 64 bytes of codes, x[k] = step · (65536·a + 256·b +
-/// c) with digits of −128 … 127, within 2⁻²³ of the block's largest number.
+/// The same of codes of 8 bits: as integers are, with 128 in the middle.
+constexpr NibbleBytes code_bytes(const CodeRows& w) {
+  auto codes = nibble_bytes(w.kind);
+  if (w.bits == 8) codes.middle *= 16;
+  return codes;
+}
+
+/// How a row of codes lies in blocks of bytes: a group is several blocks, or a block several groups.
+struct CodeBlocks {
+  static constexpr i64 kBytes = 64;
+  i64 bytes;      ///< of a row
+  i64 count;      ///< blocks, the last one perhaps not whole
+  i64 per_group;  ///< blocks, at least one
+  i64 per_block;  ///< groups, at least one
+
+  explicit constexpr CodeBlocks(const CodeRows& w) {
+    const i64 group = w.group * w.bits / 8;
+    bytes = w.groups * group;
+    count = (bytes + kBytes - 1) / kBytes;
+    per_group = w.groups == 1 ? count : group < kBytes ? 1 : group / kBytes;
+    per_block = w.groups > 1 && group < kBytes ? kBytes / group : 1;
+  }
+  /// The group, of those in the block, of a sixteenth of it.
+  constexpr i64 group_of(i64 sixteenth) const { return sixteenth * per_block / 16; }
+};
+
+/// What rows of codes are multiplied by, as integers: by blocks of codes, x[k] = step · (65536·a + 256·b + c) with
+/// digits of −128 … 127, within 2⁻²³ of the block's largest number.
 struct Digits {
+  static constexpr int kDigits = 3;
   std::int8_t* digits;  ///< by block: a's, b's, c's; with 4 bits each those of the first codes, then of the second
   float *steps, *sums;  ///< by block; by group of the codes, the sum of x
 
@@ -45,11 +72,10 @@ struct Digits {
   static bool fit(const CodeRows& w) {
     if (w.kind == CodeKind::level || w.kind == CodeKind::f8e4m3 || w.kind == CodeKind::f8e5m2) return false;
     const i64 group = w.group * w.bits / 8;
-    return w.groups == 1 || group % 64 == 0 || 64 % group == 0;
+    return w.groups == 1 || group % CodeBlocks::kBytes == 0 || CodeBlocks::kBytes % group == 0;
   }
-  static i64 blocks(const CodeRows& w) { return (w.groups * w.group * w.bits / 8 + 63) / 64; }
   /// Bytes of the digits of a block.
-  static i64 block_size(const CodeRows& w) { return w.bits == 4 ? 384 : 192; }
+  static i64 block_size(const CodeRows& w) { return kDigits * CodeBlocks::kBytes * (w.bits == 4 ? 2 : 1); }
 };
 
 }  // namespace ovir::fast

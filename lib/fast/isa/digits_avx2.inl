@@ -1,31 +1,10 @@
-// Compressed weights of 4 bits with AVX2: products as in digits.inl, by the instruction that adds two u8 × i8 within 16
+// Compressed weights of 4 bits with AVX2: products as in digits_avx512.inl, by the instruction that adds two u8 × i8 within 16
 // bits, which four of these sums leave room in. Behind vector_avx2.inl.
 
-constexpr i64 kCodeBytes = 64;  // of a block: two vectors of bytes, four of codes
+constexpr i64 kCodeBytes = CodeBlocks::kBytes;  // two vectors of bytes, four of codes
 constexpr i64 kBlockCodes = 2 * kCodeBytes;
-constexpr int kDigits = 3;
+constexpr int kDigits = Digits::kDigits;
 constexpr i64 kAhead = 8192;  // bytes that are asked for beforehand, into the second cache
-
-/// How blocks and groups of codes lie: a group is several blocks, or a block several groups of whole lanes each.
-struct Grouping {
-  i64 bytes;                 // of a row
-  i64 blocks;                // of a row, the last one perhaps not whole
-  i64 per_group;             // blocks, at least one
-  i64 per_block;             // groups, at least one
-  __m256i group_of_lane[2];  // of the lanes of either vector of bytes
-
-  explicit Grouping(const CodeRows& w) {
-    const i64 group = w.group / 2;
-    bytes = w.groups * group;
-    blocks = (bytes + kCodeBytes - 1) / kCodeBytes;
-    per_group = w.groups == 1 ? blocks : group < kCodeBytes ? 1 : group / kCodeBytes;
-    per_block = w.groups > 1 && group < kCodeBytes ? kCodeBytes / group : 1;
-    int lanes[16];
-    for (int l = 0; l < 16; ++l) lanes[l] = static_cast<int>(l * per_block / 16);
-    for (int half = 0; half < 2; ++half)
-      group_of_lane[half] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(lanes + 8 * half));
-  }
-};
 
 /// Bytes that stand for the codes of a block: the first ones of its bytes, then the second ones.
 struct BlockCodes {
@@ -71,10 +50,10 @@ struct BlockCodes {
 
 static bool to_digits(const CodeRows& w, const float* x, const Digits& to) {
   if (w.bits != 4) return false;
-  const Grouping g(w);
+  const CodeBlocks blocks(w);
   const i64 columns = w.groups * w.group;
   for (i64 i = 0; i < w.groups; ++i) to.sums[i] = 0;
-  for (i64 block = 0; block < g.blocks; ++block) {
+  for (i64 block = 0; block < blocks.count; ++block) {
     // In the order of the codes, which are two to a byte.
     float numbers[kBlockCodes] = {};
     const i64 first = block * kBlockCodes, count = columns - first < kBlockCodes ? columns - first : kBlockCodes;
@@ -114,23 +93,31 @@ static bool to_digits(const CodeRows& w, const float* x, const Digits& to) {
     float sums[2 * kWidth];
     for (int half = 0; half < 2; ++half) store(sums + kWidth * half, half_sums(ones, digits, half) * step);
     for (i64 l = 0; l < 2 * kWidth; ++l) {
-      const i64 group = g.per_block == 1 ? block / g.per_group : block * g.per_block + l * g.per_block / 16;
+      const i64 group =
+          blocks.per_block == 1 ? block / blocks.per_group : block * blocks.per_block + blocks.group_of(l);
       if (group < w.groups) to.sums[group] += sums[l];
     }
   }
   return true;
 }
 
-template <bool kManyGroups, int R>
-[[gnu::always_inline]] inline void add_blocks(const CodeRows& w, const Digits& x, const Grouping& g,
+template <bool kNibbles, bool kManyGroups, int R>
+[[gnu::always_inline]] inline void add_blocks(const CodeRows& w, const Digits& x, const CodeBlocks& blocks,
                                               const NibbleBytes& meaning, Vec (&sum)[R]) {
+  static_assert(kNibbles, "four sums of products of bytes could not be held by 16 bits");
   const auto table = _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(meaning.bytes)));
+  __m256i group_of_lane[2];  // of either vector of bytes
+  for (int half = 0; half < 2; ++half) {
+    int lanes[kWidth];
+    for (int l = 0; l < kWidth; ++l) lanes[l] = static_cast<int>(blocks.group_of(kWidth * half + l));
+    group_of_lane[half] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(lanes));
+  }
   const float* scale = w.scale;
   const i64 scales_ahead = w.scale_row * kAhead / w.row;
   const auto block = [&](i64 b, const unsigned char* from, i64 row) __attribute__((always_inline)) {
     const std::int8_t* digits = x.digits + b * kDigits * kBlockCodes;
     const Vec by = spread(x.steps[b] * meaning.unit);
-    const auto groups = first_lanes(w.groups - b * g.per_block);
+    const i64 groups = w.groups - b * blocks.per_block;
 #pragma GCC unroll 4
     for (int r = 0; r < R; ++r) {
       const unsigned char* bytes = from + r * row;
@@ -141,19 +128,19 @@ template <bool kManyGroups, int R>
         sum[r] = fma(block_sums(codes, digits) * by, spread(scale[r * w.scale_row]), sum[r]);
         continue;
       }
-      const auto scales = _mm256_maskload_ps(scale + r * w.scale_row, groups);
+      const auto scales = load_some(scale + r * w.scale_row, groups);
       for (int half = 0; half < 2; ++half)
         sum[r] =
-            fma(half_sums(codes, digits, half) * by, _mm256_permutevar8x32_ps(scales, g.group_of_lane[half]), sum[r]);
+            fma(half_sums(codes, digits, half) * by, _mm256_permutevar8x32_ps(scales, group_of_lane[half]), sum[r]);
     }
   };
-  const i64 full = g.bytes / kCodeBytes;
+  const i64 full = blocks.bytes / kCodeBytes;
   for (i64 b = 0; b < full;) {
-    const i64 until = b + g.per_group < full ? b + g.per_group : full;
+    const i64 until = b + blocks.per_group < full ? b + blocks.per_group : full;
     for (; b < until; ++b) block(b, w.codes + b * kCodeBytes, w.row);
-    scale += w.scale_group * g.per_block;
+    scale += w.scale_group * blocks.per_block;
   }
-  const i64 rest = g.bytes % kCodeBytes;
+  const i64 rest = blocks.bytes % kCodeBytes;
   if (rest == 0) return;
   if (!kManyGroups) scale = w.scale;  // one group a row, or one scale
   unsigned char codes[R][kCodeBytes] = {};
@@ -162,41 +149,6 @@ template <bool kManyGroups, int R>
   block(full, codes[0], kCodeBytes);
 }
 
-template <int R>
-static void dot_digits_rows(const CodeRows& w, const Digits& x, float* y) {
-  const Grouping g(w);
-  const auto meaning = nibble_bytes(w.kind);
-  Vec sum[R];
-  for (int r = 0; r < R; ++r) sum[r] = Vec{};
-  if (g.per_block > 1 && w.scale_group == 1) add_blocks<true, R>(w, x, g, meaning, sum);
-  else add_blocks<false, R>(w, x, g, meaning, sum);
-  const Vec middle = spread(meaning.middle * meaning.unit);
-  if (w.zero || meaning.middle > 0)
-    for (i64 first = 0; first < w.groups; first += kWidth) {
-      const auto mask = first_lanes(w.groups - first);
-      const Vec sums = _mm256_maskload_ps(x.sums + first, mask);
-#pragma GCC unroll 4
-      for (int r = 0; r < R; ++r) {
-        const auto of = [&](const float* p, i64 row, i64 step) {
-          p += r * row;
-          return step == 0 ? spread(*p) : _mm256_maskload_ps(p + first, mask);
-        };
-        const Vec zero = w.zero ? of(w.zero, w.zero_row, w.zero_group) + middle : middle;
-        sum[r] = fma(-zero * of(w.scale, w.scale_row, w.scale_group), sums, sum[r]);
-      }
-    }
-  for (int r = 0; r < R; ++r) {
-    const auto four = _mm_add_ps(_mm256_castps256_ps128(sum[r]), _mm256_extractf128_ps(sum[r], 1));
-    const auto two = _mm_add_ps(four, _mm_movehl_ps(four, four));
-    y[r] = two[0] + two[1];
-  }
-}
+#include "fast/isa/digits_rows.inl"
 
-static void dot_digits(const CodeRows& w, int rows, const Digits& x, float* y) {
-  switch (rows) {
-    case 1: return dot_digits_rows<1>(w, x, y);
-    case 2: return dot_digits_rows<2>(w, x, y);
-    case 3: return dot_digits_rows<3>(w, x, y);
-    default: return dot_digits_rows<4>(w, x, y);
-  }
-}
+static void dot_digits(const CodeRows& w, int rows, const Digits& x, float* y) { dot_digits_of<true>(w, rows, x, y); }

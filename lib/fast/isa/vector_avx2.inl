@@ -12,3 +12,10 @@ inline Vec max(Vec a, Vec b) { return _mm256_max_ps(a, b); }
 inline __m256i first_lanes(i64 n) {
   return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(n)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
+inline Vec load_some(const float* p, i64 n) { return _mm256_maskload_ps(p, first_lanes(n)); }
+inline void store_some(float* p, Vec v, i64 n) { _mm256_maskstore_ps(p, first_lanes(n), v); }
+inline float sum_of(Vec v) {
+  const auto four = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+  const auto two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+  return two[0] + two[1];
+}

@@ -9,3 +9,9 @@ inline Vec spread(float s) { return _mm512_set1_ps(s); }
 inline Vec fma(Vec a, Vec b, Vec c) { return _mm512_fmadd_ps(a, b, c); }
 inline Vec min(Vec a, Vec b) { return _mm512_min_ps(a, b); }
 inline Vec max(Vec a, Vec b) { return _mm512_max_ps(a, b); }
+inline __mmask16 first_lanes(i64 n) {
+  return static_cast<__mmask16>(n >= kWidth ? 0xffff : (1 << (n > 0 ? n : 0)) - 1);
+}
+inline Vec load_some(const float* p, i64 n) { return _mm512_maskz_loadu_ps(first_lanes(n), p); }
+inline void store_some(float* p, Vec v, i64 n) { _mm512_mask_storeu_ps(p, first_lanes(n), v); }
+inline float sum_of(Vec v) { return _mm512_reduce_add_ps(v); }

@@ -2,7 +2,7 @@
 #include "fast/isa/columns.inl"
 // Uses columns.
 #include "fast/isa/columns_u8.inl"
-#include "fast/isa/digits.inl"
+#include "fast/isa/digits_avx512.inl"
 #include "fast/isa/gelu_short_avx512.inl"
 // Uses gelu_short.
 #include "fast/isa/narrow.inl"

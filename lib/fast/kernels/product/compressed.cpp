@@ -25,12 +25,12 @@ void part_pairs(const float* x, i64 n, float* y) {
 
 /// Floats that a row of the left operand takes as digits.
 i64 digits_size(const CodeRows& w) {
-  const auto blocks = Digits::blocks(w);
+  const auto blocks = CodeBlocks(w).count;
   return round_up(blocks * Digits::block_size(w) / 4 + blocks + w.groups, kBlock);
 }
 
 Digits digits_at(const CodeRows& w, float* memory) {
-  const auto blocks = Digits::blocks(w);
+  const auto blocks = CodeBlocks(w).count;
   float* steps = memory + blocks * Digits::block_size(w) / 4;
   return {reinterpret_cast<std::int8_t*>(memory), steps, steps + blocks};
 }

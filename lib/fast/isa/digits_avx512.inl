@@ -1,41 +1,9 @@
 // Compressed weights by u8 × i8 instructions: what they are multiplied by is written as three digits of a number in
 // base 256, so the sums of a block are those of integers, and exact. For AVX-512 with VNNI, after its vectors.
 
-constexpr i64 kCodeBytes = 64;  // of a block: as many codes as a vector holds
-constexpr int kDigits = 3;
+constexpr i64 kCodeBytes = CodeBlocks::kBytes;  // as many as a vector holds
+constexpr int kDigits = Digits::kDigits;
 constexpr i64 kAhead = 8192;  // bytes that are asked for beforehand, into the second cache
-
-/// What bytes of codes stand for. Those of 8 bits are as nibble_bytes() says with 128 in the middle.
-template <bool kNibbles>
-static NibbleBytes meaning_of(const CodeRows& w) {
-  auto meaning = nibble_bytes(w.kind);
-  if (!kNibbles) meaning.middle *= 16;
-  return meaning;
-}
-
-/// How blocks and groups of codes lie: a group is several blocks, or a block several groups of `lanes` lanes each.
-struct Grouping {
-  i64 bytes;      // of a row
-  i64 blocks;     // of a row, the last one perhaps not whole
-  i64 per_group;  // blocks, at least one
-  i64 per_block;  // groups, at least one
-  __m512i group_of_lane;
-
-  explicit Grouping(const CodeRows& w) {
-    const i64 group = w.group * w.bits / 8;
-    bytes = w.groups * group;
-    blocks = (bytes + kCodeBytes - 1) / kCodeBytes;
-    per_group = w.groups == 1 ? blocks : group < kCodeBytes ? 1 : group / kCodeBytes;
-    per_block = w.groups > 1 && group < kCodeBytes ? kCodeBytes / group : 1;
-    int lanes[16];
-    for (int l = 0; l < 16; ++l) lanes[l] = static_cast<int>(l * per_block / 16);
-    group_of_lane = _mm512_loadu_si512(lanes);
-  }
-};
-
-static __mmask16 first_lanes(i64 count) {
-  return static_cast<__mmask16>(count >= 16 ? 0xffff : (1 << (count > 0 ? count : 0)) - 1);
-}
 
 /// The vectors of codes of a block: one of bytes, or those of the first and of the second codes of all bytes.
 template <bool kNibbles>
@@ -83,11 +51,11 @@ template <bool kNibbles>
 template <bool kNibbles>
 [[gnu::always_inline]] inline void load_numbers(const float* x, i64 left, i64 i, Vec (&v)[2]) {
   if (!kNibbles) {
-    v[0] = _mm512_maskz_loadu_ps(first_lanes(left - i), x + i);
+    v[0] = load_some(x + i, left - i);
     return;
   }
-  const auto a = _mm512_maskz_loadu_ps(first_lanes(left - 2 * i), x + 2 * i);
-  const auto b = left - 2 * i > 16 ? _mm512_maskz_loadu_ps(first_lanes(left - 2 * i - 16), x + 2 * i + 16) : Vec{};
+  const auto a = load_some(x + 2 * i, left - 2 * i);
+  const auto b = left - 2 * i > 16 ? load_some(x + 2 * i + 16, left - 2 * i - 16) : Vec{};
   const auto even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
   v[0] = _mm512_permutex2var_ps(a, even, b);
   v[1] = _mm512_permutex2var_ps(a, _mm512_add_epi32(even, _mm512_set1_epi32(1)), b);
@@ -97,10 +65,10 @@ template <bool kNibbles>
 static bool digits_of(const CodeRows& w, const float* x, const Digits& to) {
   constexpr int kVectors = kNibbles ? 2 : 1;
   constexpr i64 kCodes = kVectors * kCodeBytes;
-  const Grouping g(w);
+  const CodeBlocks blocks(w);
   const i64 columns = w.groups * w.group;
   for (i64 i = 0; i < w.groups; ++i) to.sums[i] = 0;
-  for (i64 block = 0; block < g.blocks; ++block) {
+  for (i64 block = 0; block < blocks.count; ++block) {
     const float* from = x + block * kCodes;
     const i64 left = columns - block * kCodes;
     Vec numbers[kCodeBytes / kWidth][2], largest_lanes{};
@@ -131,14 +99,14 @@ static bool digits_of(const CodeRows& w, const float* x, const Digits& to) {
     load_digits<kNibbles>(digits, rows);
     const auto one = _mm512_set1_epi8(1);
     const Vec sums = block_sums<kNibbles>({one, one}, rows) * step;
-    if (g.per_block == 1) {
-      to.sums[block / g.per_group] += _mm512_reduce_add_ps(sums);
+    if (blocks.per_block == 1) {
+      to.sums[block / blocks.per_group] += sum_of(sums);
       continue;
     }
     float lanes[16];
     store(lanes, sums);
     for (i64 l = 0; l < 16; ++l) {
-      const i64 group = block * g.per_block + l * g.per_block / 16;
+      const i64 group = block * blocks.per_block + blocks.group_of(l);
       if (group < w.groups) to.sums[group] += lanes[l];
     }
   }
@@ -146,17 +114,20 @@ static bool digits_of(const CodeRows& w, const float* x, const Digits& to) {
 }
 
 template <bool kNibbles, bool kManyGroups, int R>
-[[gnu::always_inline]] inline void add_blocks(const CodeRows& w, const Digits& x, const Grouping& g,
+[[gnu::always_inline]] inline void add_blocks(const CodeRows& w, const Digits& x, const CodeBlocks& blocks,
                                               const NibbleBytes& meaning, Vec (&sum)[R]) {
   constexpr i64 kSize = kDigits * (kNibbles ? 2 : 1) * kCodeBytes;
   const auto nibbles = _mm_loadu_si128(reinterpret_cast<const __m128i*>(meaning.bytes));
   const auto turn = kNibbles ? _mm512_broadcast_i32x4(nibbles)
                              : _mm512_set1_epi8(static_cast<char>(static_cast<int>(meaning.middle)));
+  int lanes[16];
+  for (int l = 0; l < 16; ++l) lanes[l] = static_cast<int>(blocks.group_of(l));
+  const auto group_of_lane = _mm512_loadu_si512(lanes);
   const std::int8_t* at = x.digits;
   const unsigned char* from = w.codes;
   const float *step = x.steps, *scale = w.scale;
   const i64 row = w.row, scale_row = w.scale_row;
-  __mmask16 groups = 0xffff;
+  i64 groups = blocks.per_block;
   // All bytes of a block, but for the last one.
   const auto block = [&](auto load_codes) __attribute__((always_inline)) {
     __m512i digits[kDigits][2];
@@ -168,9 +139,8 @@ template <bool kNibbles, bool kManyGroups, int R>
       __builtin_prefetch(bytes + kAhead, 0, 2);
       __m512i codes[2];
       codes_of<kNibbles>(load_codes(bytes), turn, codes);
-      const Vec scales =
-          kManyGroups ? _mm512_permutexvar_ps(g.group_of_lane, _mm512_maskz_loadu_ps(groups, scale + r * scale_row))
-                      : spread(scale[r * scale_row]);
+      const Vec scales = kManyGroups ? _mm512_permutexvar_ps(group_of_lane, load_some(scale + r * scale_row, groups))
+                                     : spread(scale[r * scale_row]);
       sum[r] = fma(block_sums<kNibbles>(codes, digits) * by, scales, sum[r]);
     }
     at += kSize;
@@ -179,57 +149,27 @@ template <bool kNibbles, bool kManyGroups, int R>
   };
   const auto whole = [](const unsigned char* p) { return _mm512_loadu_si512(p); };
   const auto rest = [&](const unsigned char* p) {
-    return _mm512_maskz_loadu_epi8((__mmask64{1} << g.bytes % kCodeBytes) - 1, p);
+    return _mm512_maskz_loadu_epi8((__mmask64{1} << blocks.bytes % kCodeBytes) - 1, p);
   };
-  const i64 full = g.bytes / kCodeBytes, per_group = g.per_group;
-  if (kManyGroups) groups = first_lanes(g.per_block);
+  const i64 full = blocks.bytes / kCodeBytes, per_group = blocks.per_group;
   for (i64 b = 0; b < full;) {
     const i64 until = b + per_group < full ? b + per_group : full;
     for (; b < until; ++b) block(whole);
-    scale += w.scale_group * g.per_block;
+    scale += w.scale_group * blocks.per_block;
   }
-  if (g.bytes % kCodeBytes == 0) return;
-  if (kManyGroups) groups = first_lanes(w.groups - full * g.per_block);
+  if (blocks.bytes % kCodeBytes == 0) return;
+  if (kManyGroups) groups = w.groups - full * blocks.per_block;
   else scale = w.scale;  // one group a row
   block(rest);
 }
 
-template <bool kNibbles, int R>
-static void dot_digits_rows(const CodeRows& w, const Digits& x, float* y) {
-  const Grouping g(w);
-  const auto meaning = meaning_of<kNibbles>(w);
-  Vec sum[R];
-  for (int r = 0; r < R; ++r) sum[r] = Vec{};
-  if (g.per_block > 1 && w.scale_group == 1) add_blocks<kNibbles, true, R>(w, x, g, meaning, sum);
-  else add_blocks<kNibbles, false, R>(w, x, g, meaning, sum);
-  const Vec middle = spread(meaning.middle * meaning.unit);
-  if (w.zero || meaning.middle > 0)
-    for (i64 first = 0; first < w.groups; first += 16) {
-      const auto mask = first_lanes(w.groups - first);
-      const Vec sums = _mm512_maskz_loadu_ps(mask, x.sums + first);
-#pragma GCC unroll 4
-      for (int r = 0; r < R; ++r) {
-        const auto of = [&](const float* p, i64 row, i64 step) {
-          p += r * row;
-          return step == 0 ? spread(*p) : _mm512_maskz_loadu_ps(mask, p + first);
-        };
-        const Vec zero = w.zero ? of(w.zero, w.zero_row, w.zero_group) + middle : middle;
-        sum[r] = fma(-zero * of(w.scale, w.scale_row, w.scale_group), sums, sum[r]);
-      }
-    }
-  for (int r = 0; r < R; ++r) y[r] = _mm512_reduce_add_ps(sum[r]);
-}
+#include "fast/isa/digits_rows.inl"
 
 static bool to_digits(const CodeRows& w, const float* x, const Digits& to) {
   return w.bits == 4 ? digits_of<true>(w, x, to) : digits_of<false>(w, x, to);
 }
 
 static void dot_digits(const CodeRows& w, int rows, const Digits& x, float* y) {
-  const bool nibbles = w.bits == 4;
-  switch (rows) {
-    case 1: return nibbles ? dot_digits_rows<true, 1>(w, x, y) : dot_digits_rows<false, 1>(w, x, y);
-    case 2: return nibbles ? dot_digits_rows<true, 2>(w, x, y) : dot_digits_rows<false, 2>(w, x, y);
-    case 3: return nibbles ? dot_digits_rows<true, 3>(w, x, y) : dot_digits_rows<false, 3>(w, x, y);
-    default: return nibbles ? dot_digits_rows<true, 4>(w, x, y) : dot_digits_rows<false, 4>(w, x, y);
-  }
+  if (w.bits == 4) dot_digits_of<true>(w, rows, x, y);
+  else dot_digits_of<false>(w, rows, x, y);
 }
