@@ -7,10 +7,10 @@
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kernels/convolution/winograd.hpp"
 #include "fast/kernels/convolution/winograd_u8.hpp"
-#include "fast/kernels/pair_excess.hpp"
 #include "fast/kernels/pooling/blocked.hpp"
 #include "fast/kit/convolutions.hpp"
 #include "fast/kit/functions.hpp"
+#include "fast/kit/int8_filters.hpp"
 #include "tensor/view.hpp"
 
 namespace ovir::fast {
@@ -23,120 +23,14 @@ constexpr i64 kPixelsWorthTransforming = 1024;
 
 Word* words(float* p) { return reinterpret_cast<Word*>(p); }
 
-/// Packed weights, and what turns sums into values.
-struct Packed {
-  Buffer weights, scales;
-  PairExcesses excesses;
-  U8Epilogue epilogue{};
-  bool winograd;
-
-  explicit Packed(const U8Layer& layer)
-      : scales(6 * round_up(layer.shape.outputs, 4 * kBlock)), winograd(layer.winograd) {
-    const auto& s = layer.shape;
-    const auto* values = layer.weights.values.data<std::int8_t>();
-    set_epilogue(layer);
-    if (winograd) {
-      weights = Buffer(u8_winograd_weights_size(s));
-      u8_winograd_pack(s, values, words(weights.data()));
-    } else if (s.is_depthwise()) {
-      weights = Buffer(u8_depthwise_weights_size(s) / 4);
-      u8_depthwise_pack(s, values, reinterpret_cast<std::int8_t*>(weights.data()));
-    } else {
-      const NarrowGeometry geometry(s, 4);
-      weights = Buffer(geometry.filters_size());
-      u8_pack(geometry, values, words(weights.data()));
-      if (!layer.often) return;
-      excesses = PairExcesses(words(weights.data()), geometry.panels(), geometry.panel_steps());
-      epilogue.excess = excesses.data();
-    }
-  }
-
-  const std::int8_t* bytes() const { return reinterpret_cast<const std::int8_t*>(weights.data()); }
-
- private:
-  /// A sum stands for scale · sum + shift; the FakeQuantize that follows is the same line in levels.
-  void set_epilogue(const U8Layer& layer) {
-    const auto& s = layer.shape;
-    const auto& filters = layer.weights;
-    const auto& in = layer.in;
-    const auto& e = layer.ending;
-    const auto size = scales.size() / 6;
-    auto *scale = scales.data(), *shift = scale + size, *level_by = shift + size, *level_plus = level_by + size,
-         *slopes = level_plus + size, *sum_slopes = slopes + size;
-    const bool activated = e.is_activated();
-    const auto each = filters.values.size() / s.outputs;
-    const auto* values = filters.values.data<std::int8_t>();
-    const auto zero_level = in.zero();
-    bool small = true;
-    for (i64 o = 0; o < s.outputs; ++o) {
-      const auto channel = s.is_depthwise() ? o : 0;
-      const auto [total, sizes] = integer_sums(values + o * each, each);
-      const auto sum = static_cast<double>(total), largest_sum = static_cast<double>(sizes);
-      const auto step = static_cast<double>(filters.scale[o]);
-      const auto zero = zero_level ? -static_cast<double>(*zero_level) * in.scale(channel) : double{in.low(channel)};
-      auto by = step * in.scale(channel), plus = step * sum * zero;
-      if (e.bias) plus += e.bias->data<float>()[o];
-      const auto factor = e.factors.empty() ? 1 : e.factors[o], offset = e.factors.empty() ? 0 : e.offsets[o];
-      if (e.levels && activated) {
-        level_by[o] = factor / e.levels->scale(o);
-        level_plus[o] = (offset - e.levels->low(o)) / e.levels->scale(o);
-      } else if (e.levels) {
-        by *= factor;
-        plus = plus * factor + offset;
-        by /= e.levels->scale(o);
-        plus = (plus - e.levels->low(o)) / e.levels->scale(o);
-      }
-      small = small && largest_sum * 255 * std::abs(by) + std::abs(plus) < 1 << 30;
-      if (e.slopes) slopes[o] = e.slopes->data<float>()[o];
-      if (e.sum_slopes) sum_slopes[o] = e.sum_slopes->data<float>()[o];
-      scale[o] = static_cast<float>(by);
-      shift[o] = static_cast<float>(plus);
-    }
-    const auto first = e.levels && !activated ? e.bounds.in(*e.levels, 0) : e.bounds;
-    epilogue = {.scale = scale,
-                .shift = shift,
-                .low = first.low,
-                .high = first.high,
-                .rounds = e.levels.has_value(),
-                .own = 1,
-                .other = 0,
-                .offset = 0,
-                .min = 0,
-                .max = 0,
-                .small = small,
-                .activated = activated,
-                .activation = e.levels ? e.activation.shortened() : e.activation,
-                .sum_activation = e.sum_levels ? e.sum_activation.shortened() : e.sum_activation,
-                .slopes = e.slopes ? slopes : nullptr,
-                .sum_slopes = e.sum_slopes ? sum_slopes : nullptr,
-                .by = e.levels && activated ? level_by : nullptr,
-                .plus = level_plus,
-                .max_level = e.levels ? e.levels->max_level : 255};
-    if (!e.adds) return;
-    const bool onto_levels = e.sum_levels && !activated;
-    const auto step = onto_levels ? e.sum_levels->scale(0) : 1, low = onto_levels ? e.sum_levels->low(0) : 0;
-    const auto last = onto_levels ? e.sum_bounds.in(*e.sum_levels, 0) : e.sum_bounds;
-    if (e.sum_levels) {
-      epilogue.sum_by = 1 / e.sum_levels->scale(0);
-      epilogue.sum_plus = -e.sum_levels->low(0) / e.sum_levels->scale(0);
-      epilogue.sum_max_level = e.sum_levels->max_level;
-    }
-    epilogue.own = (e.levels ? e.levels->scale(0) : 1) / step;
-    epilogue.other = (e.other ? e.other->scale(0) : 1) / step;
-    epilogue.offset = ((e.levels ? e.levels->low(0) : 0) + (e.other ? e.other->low(0) : 0) - low) / step;
-    epilogue.min = last.low;
-    epilogue.max = last.high;
-  }
-};
-
 /// What comes before a projection: an expansion, and a depthwise convolution of it.
 struct Front {
   ConvolutionShape expansion, depthwise;
-  Packed expand, filter;
+  U8Filters expand, filter;
   std::uint8_t pad;  // around what is expanded
 
   Front(const U8Layer& first, const U8Layer& second)
-      : expansion(first.shape), depthwise(second.shape), expand(first), filter(second), pad(second.pad) {}
+      : expansion(first.shape), depthwise(second.shape), expand(first, false), filter(second, false), pad(second.pad) {}
 };
 
 class U8Convolution final : public Kernel {
@@ -149,7 +43,7 @@ class U8Convolution final : public Kernel {
         in_(in, first().channels),
         pad_(pad),
         pool_(layer.ending.pool),
-        packed_(layer) {
+        filters_(layer, !layer.often && !front_ && !layer.winograd && !layer.shape.is_depthwise()) {
     const auto& ending = layer.ending;
     name_ = way() + ending.name;
     adds_ = ending.adds;
@@ -181,6 +75,8 @@ class U8Convolution final : public Kernel {
     if (!out_ && y.layout == Layout::plain) state->out = state->reserve(words_out * 4);
     if (pool_) state->pooled = state->reserve(blocks_out * s.out_plane());
     state->scratch = state->reserve(scratch_size(*state, runtime.threads()));
+    if (!front_ && filters_.way() == U8Way::direct)
+      state->filters = state->reserve(filters_.scratch_size(NarrowGeometry(s, 4), runtime.threads()));
     return state;
   }
 
@@ -222,12 +118,16 @@ class U8Convolution final : public Kernel {
     if (pool_) y.levels = bytes(state.pooled);
     auto* scratch = words(state.floats(state.scratch));
     if (state.together) run_together(*state.together, x, y, residual, scratch, pool);
-    else if (s.is_depthwise()) u8_depthwise(s, packed_.bytes(), x, pad_, y, packed_.epilogue, scratch, pool);
-    else if (packed_.winograd)
-      u8_winograd_convolution(s, words(packed_.weights.data()), x, pad_, y, residual, packed_.epilogue, scratch, pool);
-    else
-      u8_convolution(NarrowGeometry(s, 4), words(packed_.weights.data()), x, pad_, y, residual, packed_.epilogue,
-                     scratch, pool);
+    else if (s.is_depthwise()) u8_depthwise(s, filters_.bytes(), x, pad_, y, filters_.epilogue(), scratch, pool);
+    else if (filters_.way() == U8Way::winograd)
+      u8_winograd_convolution(s, filters_.words(), x, pad_, y, residual, filters_.epilogue(), scratch, pool);
+    else {
+      const NarrowGeometry geometry(s, 4);
+      auto* memory = state.filters ? state.floats(state.filters) : nullptr;
+      filters_.use_with(geometry, memory, pool, [&](const WordPanels& panels, const U8Epilogue& e) {
+        u8_convolution(geometry, panels, x, pad_, y, residual, e, scratch, pool);
+      });
+    }
     if (pool_) {
       auto window = *pool_;
       window.batch = s.batch;
@@ -260,12 +160,12 @@ class U8Convolution final : public Kernel {
         : first(shapes.first), shape(shapes.second) {}
     ConvolutionShape first, shape;
     std::optional<InvertedResidual> together;
-    Scratch in, residual, pooled, out, scratch;
+    Scratch in, residual, pooled, out, scratch, filters;
   };
 
   std::string way() const {
     if (front_) return "int8.inverted_residual";
-    if (packed_.winograd) return "int8_winograd3.convolution";
+    if (filters_.way() == U8Way::winograd) return "int8_winograd3.convolution";
     return known_.is_depthwise() ? "int8_depthwise.convolution" : "int8.convolution";
   }
   const ConvolutionShape& first() const { return front_ ? front_->expansion : known_; }
@@ -290,7 +190,7 @@ class U8Convolution final : public Kernel {
       return state.together->scratch_size(threads);
     }
     if (s.is_depthwise()) return narrow_depthwise_scratch_size(s, threads);
-    if (packed_.winograd) return u8_winograd_scratch_size(s, threads);
+    if (filters_.way() == U8Way::winograd) return u8_winograd_scratch_size(s, threads);
     return reads_image_ ? 0 : NarrowGeometry(s, 4).scratch_size(threads);
   }
 
@@ -298,16 +198,16 @@ class U8Convolution final : public Kernel {
                     Word* scratch, ThreadPool& pool) const {
     const auto bytes = [](Word* p) { return reinterpret_cast<std::uint8_t*>(p); };
     const auto expand = [&](const NarrowSum& sum, int pixels, i64 panel, Word* to) {
-      u8_tile(sum, pixels, panel, front_->expand.epilogue, bytes(to));
+      u8_tile(sum, pixels, panel, front_->expand.epilogue(), bytes(to));
     };
     const auto filter = [&](const NarrowRows& rows, Word* to) {
-      u8_depthwise_rows(g.depthwise, front_->filter.bytes(), rows, front_->filter.epilogue, bytes(to));
+      u8_depthwise_rows(g.depthwise, front_->filter.bytes(), rows, front_->filter.epilogue(), bytes(to));
     };
     const auto project = [&](const NarrowSum& sum, int pixels, i64 panel, i64 image, i64 pixel) {
-      u8_tile(g.project.s, out, residual, packed_.epilogue, sum, pixels, panel, image, pixel);
+      u8_tile(g.project.s, out, residual, filters_.epilogue(), sum, pixels, panel, image, pixel);
     };
-    inverted_residual(g, words(front_->expand.weights.data()), words(packed_.weights.data()), x, u8_pad(front_->pad),
-                      scratch, pool, {std::cref(expand), std::cref(filter), std::cref(project)});
+    inverted_residual(g, front_->expand.words(), filters_.words(), x, u8_pad(front_->pad), scratch, pool,
+                      {std::cref(expand), std::cref(filter), std::cref(project)});
   }
 
   ConvolutionAttrs attrs_;
@@ -320,7 +220,7 @@ class U8Convolution final : public Kernel {
   bool reads_image_ = false, adds_ = false;
   std::optional<U8Table> other_, out_;
   std::shared_ptr<const ovir::Quantization> quantization_;
-  Packed packed_;
+  U8Filters filters_;
 };
 
 /// Without an instruction for u8 by i8 Winograd's large tiles in f32 are faster.

@@ -18,6 +18,9 @@ struct U8Layer {
   std::vector<ValueRef> inputs;
   bool often;     ///< many runs make up for the time that it takes to pack weights
   bool winograd;  ///< and for larger ones
+
+  /// Weights of an output.
+  i64 each() const { return shape.group_channels() * shape.taps(); }
 };
 std::optional<U8Layer> u8_layer(const Graphlet& graph, int root);
 

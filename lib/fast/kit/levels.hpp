@@ -6,6 +6,7 @@
 
 #include "fast/kernels/convolution/u8.hpp"
 #include "fast/kernels/product/u8.hpp"
+#include "fast/kernels/weights.hpp"
 #include "plan/pattern.hpp"
 #include "tensor/view.hpp"
 
@@ -101,6 +102,26 @@ struct I8Weights {
   Tensor values;  ///< i8, in the weights' order
   std::vector<float> scale;
   std::vector<int> nodes;  ///< which compute the weights from the integers, in order; nobody else reads them
+};
+
+/// Integers of such weights where they lie or, in a file, where they are read from.
+class I8Source {
+ public:
+  I8Source() = default;
+  explicit I8Source(Tensor values) : values_(std::move(values)), file_{values_.file_part(), ElementType::i8} {}
+
+  bool is_read() const { return static_cast<bool>(file_); }
+  const std::int8_t* data() const { return values_.data<std::int8_t>(); }
+  /// Integers [first, first + count): in `to` where they are read. Throws Failure (E0302).
+  const std::int8_t* get(i64 first, i64 count, std::int8_t* to) const {
+    if (!is_read()) return data() + first;
+    file_.read_bytes(first, std::as_writable_bytes(std::span(to, count)));
+    return to;
+  }
+
+ private:
+  Tensor values_;
+  WeightsFile file_;
 };
 
 /// The sum of integers, and of their absolute values.

@@ -51,34 +51,39 @@ struct Operands {
 
 class Int8MatMul final : public Kernel {
  public:
-  /// `often`: many runs make up for the time that it takes to pack weights.
-  Int8MatMul(const Operands& operands, RowLevels in, Ending ending, std::optional<RowLevels> out, bool often)
-      : panels_(u8_panels_size(operands.sides.k, operands.sides.n)),
-        lines_(6 * round_up(operands.sides.n, kColumns)),
+  /// `once`: the plan runs once, and weights are rather packed as it does.
+  Int8MatMul(const Operands& operands, RowLevels in, Ending ending, std::optional<RowLevels> out, bool once)
+      : lines_(6 * round_up(operands.sides.n, kColumns)),
         k_(operands.sides.k),
         n_(operands.sides.n),
+        transposed_(operands.sides.transposed),
+        late_(once && !by_rows()),
         ending_(std::move(ending)),
         in_(std::move(in)),
         out_(std::move(out)) {
-    const auto row = operands.sides.transposed ? 1 : n_, column = operands.sides.transposed ? k_ : 1;
-    pack_u8_panels(operands.weights.values.data<std::int8_t>(), row, column, k_, n_,
-                   reinterpret_cast<Word*>(panels_.data()));
-    if (often)
-      excesses_ = PairExcesses(reinterpret_cast<Word*>(panels_.data()), ceil_div(n_, kColumns),
-                               {.steps = u8_words(k_), .last_steps = u8_words(k_)});
-    set_lines(operands, row, column);
+    set_lines(operands);
+    if (late_) {
+      source_ = I8Source(operands.weights.values);
+      return;
+    }
+    panels_ = Buffer(u8_panels_size(k_, n_));
+    auto* panels = reinterpret_cast<Word*>(panels_.data());
+    pack_u8_panels(operands.weights.values.data<std::int8_t>(), row(), column(), k_, n_, panels);
+    if (!once)
+      excesses_ = PairExcesses(panels, ceil_div(n_, kColumns), {.steps = u8_words(k_), .last_steps = u8_words(k_)});
   }
 
   std::string name() const override {
     return "int8.matmul" + ending_.name + (out_ ? (out_->is_scaled() ? "+scale+FakeQuantize" : "+FakeQuantize") : "");
   }
 
-  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
+  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
     const auto& a = sizes.in[0];
     if (a.rank() < 2 || a.dim(a.rank() - 1) != k_) return nullptr;
     if (ending_.residual >= 0 && sizes.in[ending_.residual].size() != sizes.out[0].size()) return nullptr;
     auto state = std::make_unique<State>();
     if (a.type == ElementType::f32 && !by_rows()) state->levels = state->reserve(a.size() / k_ * u8_words(k_));
+    if (late_) state->panels = state->reserve(2 * line_size() + once().scratch_size(runtime.threads()));
     return state;
   }
 
@@ -104,7 +109,18 @@ class Int8MatMul final : public Kernel {
       a = reinterpret_cast<const Word*>(levels);
     }
     const auto levels = out_ ? out_->scale() : U8RowScale{};
-    fast::product(product(out_ ? &levels : nullptr), a, place(out[0], 0), m, residual(in, 0), pool);
+    auto b = product(out_ ? &levels : nullptr);
+    const auto multiply = [&](const WordPanels& panels) {
+      b.panels = panels;
+      fast::product(b, a, place(out[0], 0), m, residual(in, 0), pool);
+    };
+    if (!late_) return multiply(b.panels);
+    auto& state = static_cast<State&>(prepared);
+    auto *shift = state.floats(state.panels), *level_shift = shift + line_size();
+    b.shift = shift;
+    b.level_shift = level_shift;
+    const auto make = [&](i64 panel, Word* read, Word* to) { make_panel(panel, read, to, shift, level_shift); };
+    once().run(reinterpret_cast<Word*>(level_shift + line_size()), pool, make, multiply);
   }
 
   i64 rows(const Sizes& sizes) const override { return by_rows() ? sizes.out[0].size() / n_ : 0; }
@@ -138,7 +154,7 @@ class Int8MatMul final : public Kernel {
 
  private:
   struct State final : KernelState {
-    Scratch levels;
+    Scratch levels, panels;
   };
 
   /// Weights that several threads had better share out are not for single rows.
@@ -147,8 +163,19 @@ class Int8MatMul final : public Kernel {
     return k_ * n_ <= kSmall && k_ <= kMostQuantized;
   }
 
+  i64 row() const { return transposed_ ? 1 : n_; }
+  i64 column() const { return transposed_ ? k_ : 1; }
+  i64 line_size() const { return lines_.size() / 6; }
+  OncePanels once() const {
+    const auto count = ceil_div(n_, kColumns);
+    return {.count = count,
+            .words = u8_panels_size(k_, kColumns),
+            .read_words = transposed_ && source_.is_read() ? kColumns * u8_words(k_) : 0,
+            .by_panels = count >= kOncePanels};
+  }
+
   U8Product product(const U8RowScale* levels) const {
-    const auto size = lines_.size() / 6;
+    const auto size = line_size();
     const auto* line = lines_.data();
     return {.panels = reinterpret_cast<const Word*>(panels_.data()),
             .k = k_,
@@ -172,38 +199,69 @@ class Int8MatMul final : public Kernel {
     return ending_.residual < 0 ? nullptr : in[ending_.residual].as<const float>() + row * n_;
   }
 
+  /// What is added to a sum that has been scaled: so much for each 1 in the sum of a column's weights, and the rest.
+  struct Shift {
+    double by_total, rest;
+    double with(i64 total) const { return by_total * static_cast<double>(total) + rest; }
+  };
+  float level_shift(double shift) const {
+    const auto q = out_->scale();
+    return static_cast<float>((shift - q.low) / q.step);
+  }
+
   /// A sum stands for scale · sum + shift; the FakeQuantize that follows is the same line in levels.
-  void set_lines(const Operands& operands, i64 row, i64 column) {
+  void set_lines(const Operands& operands) {
     const auto& levels = operands.in;
-    const auto size = lines_.size() / 6;
+    const auto size = line_size();
     auto* line = lines_.data();
-    const auto sums = column_sums(operands.weights.values.data<std::int8_t>(), row, column, k_, n_);
+    // Weights that were not looked at yet may be as large as i8 can.
+    const auto sums = late_ ? std::vector(n_, IntegerSums{.total = 128 * k_, .sizes = 128 * k_})
+                            : column_sums(operands.weights.values.data<std::int8_t>(), row(), column(), k_, n_);
     const auto low = levels.zero() ? -double{levels.scale(0)} * *levels.zero() : double{levels.low(0)};
     small_ = true;
     for (i64 j = 0; j < n_; ++j) {
       const auto step = double{operands.weights.scale[j]}, by = step * levels.scale(0);
-      auto plus = step * static_cast<double>(sums[j].total) * low;
-      if (ending_.bias.size() > 0) plus += ending_.bias.data()[j];
+      const Shift plus{.by_total = step * low, .rest = ending_.bias.size() > 0 ? double{ending_.bias.data()[j]} : 0};
       line[j] = static_cast<float>(by);
-      line[size + j] = static_cast<float>(plus);
+      if (late_) shifts_.push_back(plus);
+      else line[size + j] = static_cast<float>(plus.with(sums[j].total));
       if (!out_) continue;
       const auto q = out_->scale();
-      const auto level = by / q.step, from = (plus - q.low) / q.step;
+      const auto level = by / q.step;
       line[4 * size + j] = (q.factors ? q.factors[j] : 1) * q.by;
       line[5 * size + j] = q.plus;
       line[2 * size + j] = static_cast<float>(level);
-      line[3 * size + j] = static_cast<float>(from);
-      small_ = small_ && static_cast<double>(sums[j].sizes) * 255 * std::abs(level) + std::abs(from) < 1 << 30;
+      if (!late_) line[3 * size + j] = level_shift(plus.with(sums[j].total));
+      const auto most = std::abs(plus.by_total) * static_cast<double>(std::abs(sums[j].total)) + std::abs(plus.rest);
+      small_ = small_ &&
+               static_cast<double>(sums[j].sizes) * 255 * std::abs(level) + (most + std::abs(double{q.low})) / q.step <
+                   1 << 30;
+    }
+  }
+
+  /// The panel and the lines of its columns, of weights that are late.
+  void make_panel(i64 panel, Word* read, Word* to, float* shift, float* level_shifts) const {
+    const auto first = panel * kColumns, count = std::min(kColumns, n_ - first);
+    const auto* values = transposed_ ? source_.get(first * k_, count * k_, reinterpret_cast<std::int8_t*>(read))
+                                     : source_.data() + first;
+    pack_u8_panels(values, row(), column(), k_, count, to);
+    const auto sums = column_sums(values, row(), column(), k_, count);
+    for (i64 c = 0; c < kColumns; ++c) {
+      const auto plus = c < count ? shifts_[first + c].with(sums[c].total) : 0;
+      shift[first + c] = static_cast<float>(plus);
+      level_shifts[first + c] = out_ ? level_shift(plus) : 0;
     }
   }
 
   Buffer panels_, lines_;
   PairExcesses excesses_;
   i64 k_, n_;
-  bool small_ = false;
+  bool transposed_, late_, small_ = false;
   Ending ending_;
   RowLevels in_;
   std::optional<RowLevels> out_;
+  I8Source source_;  // of weights that are late
+  std::vector<Shift> shifts_;
 };
 
 std::optional<Match> match(const Graphlet& graph, int root) {
@@ -216,7 +274,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   auto ending = take_ending(graph, match, rank, rank - 1, operands->sides.n);
   auto out = take_row_levels(graph, match.nodes);
   match.kernel = std::make_unique<Int8MatMul>(*operands, RowLevels(operands->in), std::move(ending), std::move(out),
-                                              graph.options().steady());
+                                              !graph.options().steady());
   return match;
 }
 

@@ -44,7 +44,7 @@ void pack_panel(const NarrowGeometry& g, const float* from, i64 panel, Word* to)
   }
 }
 
-void run(const NarrowGeometry& g, const NarrowFilters& filters, const float* in, float* out, const Epilogue& e,
+void run(const NarrowGeometry& g, const WordPanels& filters, const float* in, float* out, const Epilogue& e,
          float* scratch, ThreadPool& pool) {
   const auto& s = g.s;
   const auto tile = [&](const NarrowSum& sum, int pixels, i64 panel, i64 image, i64 pixel) {

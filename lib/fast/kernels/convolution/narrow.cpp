@@ -210,7 +210,7 @@ i64 NarrowGeometry::scratch_size(int threads) const {
   return threads * blocks * parts * rows * padded_width * kBlock;
 }
 
-void narrow_convolution(const NarrowGeometry& g, const NarrowFilters& filters, const Word* in, Word pad, Word* scratch,
+void narrow_convolution(const NarrowGeometry& g, const WordPanels& filters, const Word* in, Word pad, Word* scratch,
                         ThreadPool& pool, const NarrowTileWork& tile) {
   const auto& s = g.s;
   const auto panels = g.panels(), max_pixels = i64{narrow_isa().pixels};
@@ -339,7 +339,7 @@ void narrow_convolution(const NarrowGeometry& g, const NarrowFilters& filters, c
               band.end, 0, s.out_width);
     });
   }
-  const bool alone = !filters.pack && s.out_height > 1 && g.copies_alone(slots_for(pool));
+  const bool alone = !filters.make && s.out_height > 1 && g.copies_alone(slots_for(pool));
   if (g.padded && !g.image && !alone)
     parallel_ranges(pool, s.batch * g.blocks, static_cast<double>(g.padded_size() / g.blocks) / 8,
                     [&](i64 begin, i64 end) {
@@ -351,12 +351,12 @@ void narrow_convolution(const NarrowGeometry& g, const NarrowFilters& filters, c
   const auto row = (copied ? g.padded_width : s.width) * g.pixel;
   const auto plane = (copied ? g.padded_height : s.height) * row, block = g.parts * plane, apart = three ? plane : 0;
   const auto* data = copied && !g.image ? scratch : in;
-  if (filters.pack) {
+  if (filters.make) {
     Slots rooms(reinterpret_cast<float*>(filters.rooms), filters.room_words, slots_for(pool));
     return parallel(pool, panels, [&](i64 panel) {
       const Slots::Lease room(rooms);
       auto* weights = reinterpret_cast<Word*>(room.data());
-      filters.pack(panel, weights);
+      filters.make(panel, weights);
       for (i64 image = 0; image < s.batch; ++image)
         compute_panels({data + image * g.blocks * block, row, block, apart, g.phases}, image, weights, panel, panel + 1,
                        0, s.out_height, 0, s.out_width);

@@ -10,6 +10,7 @@
 
 #include "fast/isa/narrow.hpp"
 #include "fast/kernels/convolution/shape.hpp"
+#include "fast/kernels/panels.hpp"
 
 namespace ovir::fast {
 
@@ -88,22 +89,9 @@ struct NarrowGeometry {
 /// Computes a few pixels by the columns of a panel: `place` is the first pixel in the plane.
 using NarrowTileWork = std::function<void(const NarrowSum& sum, int pixels, i64 panel, i64 image, i64 place)>;
 
-/// Packed filters: all of them, or, needed once, each panel right before it is used: pack(panel, room) makes one at the
-/// beginning of `room_words` words of its own. Those of all threads lie at `rooms`.
-struct NarrowFilters {
-  // NOLINTNEXTLINE(google-explicit-constructor): that they are packed is all that most have to say
-  NarrowFilters(const Word* all) : packed(all) {}
-  NarrowFilters(std::function<void(i64 panel, Word* room)> how, i64 words, Word* memory)
-      : pack(std::move(how)), room_words(words), rooms(memory) {}
-  const Word* packed = nullptr;
-  std::function<void(i64 panel, Word* room)> pack;
-  i64 room_words = 0;
-  Word* rooms = nullptr;
-};
-
 /// All tiles of a convolution, of filters that are packed panel by panel where not g.copies_bands(). `in`: blocked, as
 /// f32 where there are three parts, or, of an image, its padded rows. `pad` is the word around the input.
-void narrow_convolution(const NarrowGeometry& geometry, const NarrowFilters& filters, const Word* in, Word pad,
+void narrow_convolution(const NarrowGeometry& geometry, const WordPanels& filters, const Word* in, Word pad,
                         Word* scratch, ThreadPool& pool, const NarrowTileWork& tile);
 
 /// Columns that a convolution reads: those of its padded input.

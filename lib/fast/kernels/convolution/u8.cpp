@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "fast/kernels/convolution/runs.hpp"
 #include "fast/kernels/pair_excess.hpp"
@@ -24,28 +25,41 @@ struct Sixteen {
 
 }  // namespace
 
-void u8_pack(const NarrowGeometry& g, const std::int8_t* weights, Word* to) {
+void u8_pack_panel(const NarrowGeometry& g, i64 panel, const std::int8_t* weights, Word* to) {
   const auto& s = g.s;
-  std::fill_n(to, g.filters_size(), Word{0});
-  const auto taps = s.taps(), output = s.group_channels() * taps;
+  const auto first = panel * kColumns, outputs = std::min(kColumns, s.outputs - first), start = panel * g.panel_size();
+  const auto taps = s.taps(), channels = s.group_channels();
+  std::fill_n(to, g.panel_size(), Word{0});
   if (g.grouped) {
-    for (i64 o = 0; o < s.outputs; ++o)
-      for (i64 c = 0; c < s.group_channels(); ++c)
+    for (i64 o = 0; o < outputs; ++o)
+      for (i64 c = 0; c < channels; ++c)
         for (i64 t = 0; t < taps; ++t, ++weights) {
-          const auto place = g.place(o, s.first_channel(o) + c, t / s.kernel_width, t % s.kernel_width);
-          to[place / 4] |= Word{static_cast<std::uint8_t>(*weights)} << 8 * (place % 4);
+          const auto place = g.place(first + o, s.first_channel(first + o) + c, t / s.kernel_width, t % s.kernel_width);
+          to[place / 4 - start] |= Word{static_cast<std::uint8_t>(*weights)} << 8 * (place % 4);
         }
     return;
   }
-  for (i64 first = 0; first < s.outputs; first += kColumns)
-    for (i64 c = 0; c < s.channels; c += 4)
-      for (i64 t = 0; t < taps; ++t) {
-        const auto* from = weights + first * output + c * taps + t;
-        auto* words = to + g.place(first, c, t / s.kernel_width, t % s.kernel_width) / 4;
-        const auto outputs = std::min<i64>(kColumns, s.outputs - first), count = std::min<i64>(4, s.channels - c);
-        for (i64 o = 0; o < outputs; ++o, from += output)
-          for (i64 k = 0; k < count; ++k) words[o] |= Word{static_cast<std::uint8_t>(from[k * taps])} << 8 * k;
+  for (i64 c = 0; c < channels; c += 4)
+    for (i64 t = 0; t < taps; ++t) {
+      const auto* from = weights + c * taps + t;
+      auto* words = to + g.place(first, c, t / s.kernel_width, t % s.kernel_width) / 4 - start;
+      const auto count = std::min<i64>(4, channels - c);
+      for (i64 o = 0; o < outputs; ++o, from += channels * taps) {
+        if (count == 4 && taps == 1) {
+          std::memcpy(words + o, from, 4);
+          continue;
+        }
+        Word word = 0;
+        for (i64 k = 0; k < count; ++k) word |= Word{static_cast<std::uint8_t>(from[k * taps])} << 8 * k;
+        words[o] = word;
       }
+    }
+}
+
+void u8_pack(const NarrowGeometry& g, const std::int8_t* weights, Word* to) {
+  const auto each = kColumns * g.s.group_channels() * g.s.taps();
+  for (i64 panel = 0; panel < g.panels(); ++panel)
+    u8_pack_panel(g, panel, weights + panel * each, to + panel * g.panel_size());
 }
 
 void image_to_u8(const NarrowGeometry& g, const float* in, const U8Scale& q, std::uint8_t pad, Word* to,
@@ -265,13 +279,13 @@ void u8_tile(const ConvolutionShape& s, const U8Blocked& out, const U8Blocked& r
   for (i64 p = 0; to && p < pixels; ++p) std::copy_n(aside + p * kColumns, kBlock, to + p * kBlock);
 }
 
-void u8_convolution(const NarrowGeometry& g, const Word* weights, const Word* in, std::uint8_t pad,
+void u8_convolution(const NarrowGeometry& g, const WordPanels& filters, const Word* in, std::uint8_t pad,
                     const U8Blocked& out, const U8Blocked& residual, const U8Epilogue& e, Word* scratch,
                     ThreadPool& pool) {
   const auto one = [&](const NarrowSum& sum, int pixels, i64 panel, i64 image, i64 pixel) {
     u8_tile(g.s, out, residual, e, sum, pixels, panel, image, pixel);
   };
-  narrow_convolution(g, weights, in, u8_pad(pad), scratch, pool, std::cref(one));
+  narrow_convolution(g, filters, in, u8_pad(pad), scratch, pool, std::cref(one));
 }
 
 i64 u8_depthwise_weights_size(const ConvolutionShape& s) { return u8_blocks(s.outputs) * s.taps() * kChannels; }

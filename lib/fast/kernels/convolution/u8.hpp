@@ -39,11 +39,13 @@ struct U8Epilogue {
 
 /// Weights [outputs][channels of a group][taps].
 void u8_pack(const NarrowGeometry& geometry, const std::int8_t* weights, Word* to);
+/// A panel, of weights from its first output on.
+void u8_pack_panel(const NarrowGeometry& geometry, i64 panel, const std::int8_t* weights, Word* to);
 /// The rows of an image in plain f32, padded with the level `pad`: for geometry.image.
 void image_to_u8(const NarrowGeometry& geometry, const float* in, const U8Scale& q, std::uint8_t pad, Word* to,
                  ThreadPool& pool);
 /// `in` is blocked u8, or what image_to_u8() made.
-void u8_convolution(const NarrowGeometry& geometry, const Word* weights, const Word* in, std::uint8_t pad,
+void u8_convolution(const NarrowGeometry& geometry, const WordPanels& filters, const Word* in, std::uint8_t pad,
                     const U8Blocked& out, const U8Blocked& residual, const U8Epilogue& e, Word* scratch,
                     ThreadPool& pool);
 

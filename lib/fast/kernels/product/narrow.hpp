@@ -2,8 +2,7 @@
 #pragma once
 #include <algorithm>
 
-#include "fast/isa/narrow.hpp"
-#include "fast/kernels/chunks.hpp"
+#include "fast/kernels/panels.hpp"
 
 namespace ovir::fast {
 
@@ -14,9 +13,11 @@ struct NarrowProduct {
   i64 m, n, words;
 
   i64 count() const { return ceil_div(n, kColumns); }
-  const Word* panel(i64 i) const { return panels + i * words * kColumns; }
+  i64 panel_size() const { return words * kColumns; }
+  const Word* panel(i64 i) const { return panels + i * panel_size(); }
   /// What sums rows from `first` on by a panel.
-  NarrowSum sum(i64 first, i64 i, Ahead* ahead) const {
+  NarrowSum sum(i64 first, i64 i, Ahead* ahead) const { return sum(first, panel(i), ahead); }
+  NarrowSum sum(i64 first, const Word* panel, Ahead* ahead) const {
     return {.in = rows + first * words,
             .pixel = words,
             .block = 0,
@@ -25,7 +26,7 @@ struct NarrowProduct {
             .tap_count = 1,
             .steps = words,
             .last_steps = words,
-            .weights = panel(i),
+            .weights = panel,
             .ahead = ahead};
   }
 };
@@ -37,7 +38,7 @@ void for_tiles(const NarrowProduct& p, double words_per_ns, i64 large, ThreadPoo
   constexpr i64 kRowsBytes = 384 << 10;  // of the left operand, while all panels go by
   constexpr i64 kLarge = 128 << 10;      // words of all panels, which leave the cache
   if (p.m == 0 || p.n == 0) return;
-  const auto max_pixels = i64{narrow_isa().pixels}, panels = p.count(), panel_size = p.words * kColumns;
+  const auto max_pixels = i64{narrow_isa().pixels}, panels = p.count(), panel_size = p.panel_size();
   // Of few rows panels are rather read than multiplied.
   constexpr double kReadWord = 0.15;  // ns
   const auto work = static_cast<double>(p.n * p.words) * std::max(static_cast<double>(p.m) / words_per_ns, kReadWord);
@@ -63,6 +64,22 @@ void for_tiles(const NarrowProduct& p, double words_per_ns, i64 large, ThreadPoo
         const auto row = rows.begin + part.begin;
         tile(p.sum(row, panel, &ahead), static_cast<int>(part.size()), row, panel * kColumns);
       }
+    }
+  });
+}
+
+/// The same of panels that are made right before (WordPanels::make): p.panels does not count.
+template <class Tile>
+void for_tiles(const NarrowProduct& p, const WordPanels& panels, ThreadPool& pool, const Tile& tile) {
+  const auto tiles = ceil_div(p.m, i64{narrow_isa().pixels});
+  Slots rooms(reinterpret_cast<float*>(panels.rooms), panels.room_words, slots_for(pool));
+  parallel(pool, p.count(), [&](i64 panel) {
+    const Slots::Lease room(rooms);
+    auto* words = reinterpret_cast<Word*>(room.data());
+    panels.make(panel, words);
+    for (i64 i = 0; i < tiles; ++i) {
+      const Part part(p.m, tiles, i);
+      tile(p.sum(part.begin, words, nullptr), static_cast<int>(part.size()), part.begin, panel * kColumns);
     }
   });
 }

@@ -1,6 +1,7 @@
 #include "fast/kernels/product/u8.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "fast/kernels/pair_excess.hpp"
 #include "fast/kernels/product/narrow.hpp"
@@ -106,26 +107,22 @@ auto tiles_of(const U8Product& b, const U8Rows& c, const float* residual) {
 
 }  // namespace
 
-i64 u8_panels_size(i64 k, i64 n) { return u8_words(k) * round_up(n, kColumns); }
-
 void pack_u8_panels(const std::int8_t* b, i64 row, i64 column, i64 k, i64 n, Word* to) {
-  std::fill_n(to, u8_panels_size(k, n), Word{0});
+  constexpr i64 kLine = 16;  // words of a column, before the next one: all in the order of memory
   const auto words = u8_words(k);
-  const auto word = [&](const std::int8_t* from, i64 count) {
-    Word w = 0;
-    for (i64 q = 0; q < count; ++q) w |= Word{static_cast<std::uint8_t>(from[q * row])} << 8 * q;
-    return w;
-  };
+  if (n % kColumns != 0) std::fill_n(to + n / kColumns * kColumns * words, words * kColumns, Word{0});
   for (i64 j = 0; j < n; j += kColumns, to += words * kColumns)
-    // In the order of memory.
-    if (const auto valid = std::min(kColumns, n - j); row == 1)
-      for (i64 c = 0; c < valid; ++c)
-        for (i64 i = 0; i < words; ++i)
-          to[i * kColumns + c] = word(b + (j + c) * column + 4 * i, std::min<i64>(4, k - 4 * i));
-    else
-      for (i64 i = 0; i < words; ++i)
-        for (i64 c = 0; c < valid; ++c)
-          to[i * kColumns + c] = word(b + 4 * i * row + (j + c) * column, std::min<i64>(4, k - 4 * i));
+    for (i64 first = 0; first < words; first += kLine)
+      for (i64 c = 0; c < std::min(kColumns, n - j); ++c)
+        for (auto i = first; i < std::min(words, first + kLine); ++i) {
+          const auto* from = b + 4 * i * row + (j + c) * column;
+          const auto count = std::min<i64>(4, k - 4 * i);
+          Word w = 0;
+          if (count == 4 && row == 1) std::memcpy(&w, from, 4);
+          else
+            for (i64 q = 0; q < count; ++q) w |= Word{static_cast<std::uint8_t>(from[q * row])} << 8 * q;
+          to[i * kColumns + c] = w;
+        }
 }
 
 void rows_to_u8(const float* x, const U8RowScale& q, i64 n, i64 rows, std::uint8_t* to, i64 apart) {
@@ -154,11 +151,14 @@ void from_u8(const std::uint8_t* levels, const U8RowScale& q, float* to, i64 n) 
 }
 
 void product(const U8Product& b, const Word* a, const U8Rows& c, i64 m, const float* residual, ThreadPool& pool) {
-  for_tiles({a, b.panels, m, b.n, u8_words(b.k)}, 62.5, i64{1} << 16, pool, tiles_of(b, c, residual));
+  const NarrowProduct p{a, b.panels.packed, m, b.n, u8_words(b.k)};
+  const auto tiles = tiles_of(b, c, residual);
+  if (b.panels.make) for_tiles(p, b.panels, pool, tiles);
+  else for_tiles(p, 62.5, i64{1} << 16, pool, tiles);
 }
 
 void product_of_rows(const U8Product& b, const Word* a, const U8Rows& c, i64 m, const float* residual) {
-  for_tiles({a, b.panels, m, b.n, u8_words(b.k)}, tiles_of(b, c, residual));
+  for_tiles({a, b.panels.packed, m, b.n, u8_words(b.k)}, tiles_of(b, c, residual));
 }
 
 }  // namespace ovir::fast

@@ -2,9 +2,9 @@
 #pragma once
 #include <cstdint>
 
-#include "fast/isa/narrow.hpp"
 #include "fast/kernels/buffer.hpp"
 #include "fast/kernels/epilogue.hpp"
+#include "fast/kernels/panels.hpp"
 
 namespace ovir {
 class ThreadPool;
@@ -16,7 +16,7 @@ namespace ovir::fast {
 inline i64 u8_words(i64 k) { return (k + 3) / 4; }
 
 /// Panels of 32 columns, [panel][words of a column][32]; columns beyond the last one are 0.
-i64 u8_panels_size(i64 k, i64 n);
+inline i64 u8_panels_size(i64 k, i64 n) { return u8_words(k) * round_up(n, kColumns); }
 /// Of b, whose element (i, j) is b[i·row + j·column].
 void pack_u8_panels(const std::int8_t* b, i64 row, i64 column, i64 k, i64 n, Word* to);
 
@@ -39,7 +39,7 @@ struct U8Rows {
 };
 
 struct U8Product {
-  const Word* panels;
+  WordPanels panels;
   i64 k, n;
   /// A value is sum·scale + shift, by column and padded to whole panels, the bias included.
   const float *scale, *shift;
@@ -53,7 +53,7 @@ struct U8Product {
 
 /// Rows of a are u8_words(k) apart, those of c and of the residual (null: none) side by side.
 void product(const U8Product& b, const Word* a, const U8Rows& c, i64 m, const float* residual, ThreadPool& pool);
-/// The same in this thread.
+/// The same in this thread, of packed panels.
 void product_of_rows(const U8Product& b, const Word* a, const U8Rows& c, i64 m, const float* residual);
 
 }  // namespace ovir::fast

@@ -1,0 +1,144 @@
+#include "fast/kit/int8_filters.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "fast/kernels/convolution/winograd_u8.hpp"
+
+namespace ovir::fast {
+
+U8Filters::U8Filters(const U8Layer& layer, bool late)
+    : late_(late),
+      way_(layer.winograd               ? U8Way::winograd
+           : layer.shape.is_depthwise() ? U8Way::depthwise
+                                        : U8Way::direct),
+      lines_(6 * round_up(layer.shape.outputs, 4 * kBlock)) {
+  const auto& s = layer.shape;
+  set_epilogue(layer);
+  if (late) {
+    source_ = I8Source(layer.weights.values);
+    return;
+  }
+  pack(s, layer.weights.values.data<std::int8_t>());
+  if (!layer.often || way_ != U8Way::direct) return;
+  const NarrowGeometry geometry(s, 4);
+  excesses_ = PairExcesses(reinterpret_cast<Word*>(packed_.data()), geometry.panels(), geometry.panel_steps());
+  epilogue_.excess = excesses_.data();
+}
+
+void U8Filters::pack(const ConvolutionShape& s, const std::int8_t* values) {
+  const auto room = [&](i64 floats) {
+    packed_ = Buffer(floats);
+    return reinterpret_cast<Word*>(packed_.data());
+  };
+  switch (way_) {
+    case U8Way::direct: {
+      const NarrowGeometry geometry(s, 4);
+      return u8_pack(geometry, values, room(geometry.filters_size()));
+    }
+    case U8Way::winograd: return u8_winograd_pack(s, values, room(u8_winograd_weights_size(s)));
+    case U8Way::depthwise:
+      return u8_depthwise_pack(s, values, reinterpret_cast<std::int8_t*>(room(u8_depthwise_weights_size(s) / 4)));
+  }
+}
+
+OncePanels U8Filters::once(const NarrowGeometry& g) const {
+  return {.count = g.panels(),
+          .words = g.panel_size(),
+          .read_words = source_.is_read() ? ceil_div(kColumns * g.s.group_channels() * g.s.taps(), i64{4}) : 0,
+          .by_panels = g.s.batch == 1 && g.panels() >= kOncePanels && !g.copies_bands()};
+}
+
+i64 U8Filters::scratch_size(const NarrowGeometry& g, int threads) const {
+  return late_ ? line_size() + once(g).scratch_size(threads) : 0;
+}
+
+void U8Filters::make_panel(const NarrowGeometry& g, i64 panel, Word* read, Word* to, float* shifts) const {
+  const auto each = g.s.group_channels() * g.s.taps();
+  const auto first = panel * kColumns, count = std::min(kColumns, g.s.outputs - first);
+  const auto* values = source_.get(first * each, count * each, reinterpret_cast<std::int8_t*>(read));
+  u8_pack_panel(g, panel, values, to);
+  std::fill_n(shifts + first, kColumns, 0.0f);
+  for (i64 o = 0; o < count; ++o) {
+    const auto& shift = shifts_[first + o];
+    shifts[first + o] = shift.with(shift.by_total == 0 ? 0 : integer_sums(values + o * each, each).total);
+  }
+}
+
+void U8Filters::set_epilogue(const U8Layer& layer) {
+  const auto& s = layer.shape;
+  const auto& filters = layer.weights;
+  const auto& in = layer.in;
+  const auto& e = layer.ending;
+  const auto size = line_size();
+  auto *scale = lines_.data(), *shift = scale + size, *level_by = shift + size, *level_plus = level_by + size,
+       *slopes = level_plus + size, *sum_slopes = slopes + size;
+  const bool activated = e.is_activated();
+  const auto each = layer.each();
+  const auto* values = late_ ? nullptr : filters.values.data<std::int8_t>();
+  const auto zero_level = in.zero();
+  bool small = true;
+  for (i64 o = 0; o < s.outputs; ++o) {
+    const auto channel = s.is_depthwise() ? o : 0;
+    const auto step = static_cast<double>(filters.scale[o]);
+    const auto zero = zero_level ? -static_cast<double>(*zero_level) * in.scale(channel) : double{in.low(channel)};
+    auto by = step * in.scale(channel);
+    Shift line{.by_total = step * zero, .rest = e.bias ? double{e.bias->data<float>()[o]} : 0};
+    const auto factor = e.factors.empty() ? 1 : e.factors[o], offset = e.factors.empty() ? 0 : e.offsets[o];
+    if (e.levels && activated) {
+      level_by[o] = factor / e.levels->scale(o);
+      level_plus[o] = (offset - e.levels->low(o)) / e.levels->scale(o);
+    } else if (e.levels) {
+      const auto levels = factor / double{e.levels->scale(o)};
+      by *= levels;
+      line.by_total *= levels;
+      line.rest = line.rest * levels + (offset - double{e.levels->low(o)}) / e.levels->scale(o);
+    }
+    // Filters that were not looked at yet may be as large as i8 can.
+    const auto most = IntegerSums{.total = 128 * each, .sizes = 128 * each};
+    const auto sums = late_ ? most : integer_sums(values + o * each, each);
+    const auto total = static_cast<double>(std::abs(sums.total)), sizes = static_cast<double>(sums.sizes);
+    small = small && sizes * 255 * std::abs(by) + std::abs(line.by_total) * total + std::abs(line.rest) < 1 << 30;
+    if (e.slopes) slopes[o] = e.slopes->data<float>()[o];
+    if (e.sum_slopes) sum_slopes[o] = e.sum_slopes->data<float>()[o];
+    scale[o] = static_cast<float>(by);
+    if (late_) shifts_.push_back(line);
+    else shift[o] = line.with(sums.total);
+  }
+  const auto first = e.levels && !activated ? e.bounds.in(*e.levels, 0) : e.bounds;
+  epilogue_ = {.scale = scale,
+               .shift = shift,
+               .low = first.low,
+               .high = first.high,
+               .rounds = e.levels.has_value(),
+               .own = 1,
+               .other = 0,
+               .offset = 0,
+               .min = 0,
+               .max = 0,
+               .small = small,
+               .activated = activated,
+               .activation = e.levels ? e.activation.shortened() : e.activation,
+               .sum_activation = e.sum_levels ? e.sum_activation.shortened() : e.sum_activation,
+               .slopes = e.slopes ? slopes : nullptr,
+               .sum_slopes = e.sum_slopes ? sum_slopes : nullptr,
+               .by = e.levels && activated ? level_by : nullptr,
+               .plus = level_plus,
+               .max_level = e.levels ? e.levels->max_level : 255};
+  if (!e.adds) return;
+  const bool onto_levels = e.sum_levels && !activated;
+  const auto step = onto_levels ? e.sum_levels->scale(0) : 1, low = onto_levels ? e.sum_levels->low(0) : 0;
+  const auto last = onto_levels ? e.sum_bounds.in(*e.sum_levels, 0) : e.sum_bounds;
+  if (e.sum_levels) {
+    epilogue_.sum_by = 1 / e.sum_levels->scale(0);
+    epilogue_.sum_plus = -e.sum_levels->low(0) / e.sum_levels->scale(0);
+    epilogue_.sum_max_level = e.sum_levels->max_level;
+  }
+  epilogue_.own = (e.levels ? e.levels->scale(0) : 1) / step;
+  epilogue_.other = (e.other ? e.other->scale(0) : 1) / step;
+  epilogue_.offset = ((e.levels ? e.levels->low(0) : 0) + (e.other ? e.other->low(0) : 0) - low) / step;
+  epilogue_.min = last.low;
+  epilogue_.max = last.high;
+}
+
+}  // namespace ovir::fast
