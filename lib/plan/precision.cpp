@@ -54,8 +54,8 @@ void precision(Plan& plan) {
     Value wide = constant;
     wide.stored = ElementType::f32;
     wide.narrow = static_cast<int>(id);
-    // Kernels of lower precision pack weights while planning, in a single run too. Those of 4 or 8 bits are mostly read
-    // as they are.
+    // Kernels of lower precision hold their weights, in a single run too. Those of 4 or 8 bits are mostly read as they
+    // are.
     const bool planned =
         plan.options.steady() || plan.options.precision != Precision::f32 || !is_half(constant.declared);
     wide.role = planned ? Role::constant : Role::intermediate;

@@ -227,3 +227,61 @@ TEST_CASE("inverted residuals: the same bits as three convolutions, on any numbe
   }
   CHECK(tried == 6);
 }
+
+namespace {
+
+/// Weights of many panels and of few, which are read of the file or lie in memory; `wide` gives a value of f32, of
+/// weights that make(shape, outputs' axis) gives.
+template <class Make, class Between>
+void build_panels(Net& n, Make make, Between between) {
+  auto x = between(n.input({1, 40, 12, 10}), -1);
+  x = between(n.op("Convolution-1", {x, make(Shape{300, 40, 1, 1}, 0)}, window("1,1", "0,0")), -2);
+  x = between(n.op("Convolution-1", {x, make(Shape{44, 300, 3, 3}, 0)}, window("2,2", "1,1")), 0);
+  x = between(n.op("Convolution-1", {x, make(Shape{270, 44, 3, 2}, 0)}, window("2,2", "1,1")), -1);
+  x = n.op("Reshape-1", {x, n.indices({5, -1})}, {{"special_zero", "false"}});  // 270 · 9 / 5
+  x = between(n.op("MatMul-1", {x, make(Shape{530, 486}, 0)}, {{"transpose_b", "true"}}), -3);
+  x = between(n.op("MatMul-1", {x, make(Shape{530, 301}, 1)}), -1);
+  n.result(n.op("MatMul-1", {x, make(Shape{2, 301}, 0)}, {{"transpose_b", "true"}}));
+}
+
+void check_once(const Net& net, Precision precision, std::string_view kernels, int count) {
+  const auto c = net.model.check();
+  REQUIRE(c.diagnostics.errors() == 0);
+  CHECK(count_kernels(*plan_of(c, precision, 1), kernels) == count);
+  const auto often = result_of(c, precision, 2);
+  for (const int threads : {1, 2, 5}) {
+    Options options;
+    options.precision = precision;
+    options.runtime.threads = threads;
+    auto session = compile(c.model, c.facts, options);
+    CHECK(to_f64(session.run(inputs_of(c)).at(0)) == often);
+    CHECK(to_f64(session.run(inputs_of(c)).at(0)) == often);  // the weights are still there
+  }
+}
+
+}  // namespace
+
+TEST_CASE("single runs pack weights as they need them: the same bits as of plans that run often") {
+  {
+    Net net(ElementType::f32, false);
+    build_panels(
+        net, [&](const Shape& shape, int) { return net.weights(shape); }, [](int x, float) { return x; });
+    check_once(net, Precision::bf16, "bf16", 6);
+  }
+  for (const bool unsigned_codes : {false, true}) {
+    Net net(ElementType::f32, false);
+    const auto codes = [&](const Shape& shape, int outputs) {
+      std::vector<float> values(static_cast<std::size_t>(shape.count()));
+      for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] = static_cast<float>(i * 37 % 251) - (unsigned_codes ? 0 : 125);
+      const auto type = unsigned_codes ? ElementType::u8 : ElementType::i8;
+      auto x = net.op("Convert-1", {net.constant(convert(floats(shape, values), type))}, {{"destination_type", "f32"}});
+      Shape scales(shape.size(), 1);
+      scales[static_cast<std::size_t>(outputs)] = shape[static_cast<std::size_t>(outputs)];
+      if (unsigned_codes) x = net.op("Subtract-1", {x, net.numbers({128}, {})});
+      return net.op("Multiply-1", {x, net.weights(scales, 1.0F / 128)});
+    };
+    build_panels(net, codes, [&](int x, float low) { return quantized(net, x, low, low + 255.0F / 64); });
+    check_once(net, Precision::int8, "int8", 7);  // and what quantizes the input of the first MatMul
+  }
+}

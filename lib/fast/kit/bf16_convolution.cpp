@@ -10,9 +10,13 @@ namespace {
 
 enum class Way : std::uint8_t { direct, winograd, depthwise };
 
-Way way_of(const ConvolutionShape& s) {
+/// Output pixels from which on a single run, too, transforms filters for Winograd.
+constexpr i64 kPixelsWorthTransforming = 1024;
+
+Way way_of(const ConvolutionShape& s, bool once) {
   if (s.is_depthwise()) return Way::depthwise;
-  return bf16_winograd_pays(s) ? Way::winograd : Way::direct;
+  const bool worth_transforming = !once || s.out_plane() >= kPixelsWorthTransforming;
+  return worth_transforming && bf16_winograd_pays(s) ? Way::winograd : Way::direct;
 }
 
 Buffer packed_filters(const ConvolutionShape& s, Way way, const Bf16Layer& layer) {
@@ -57,8 +61,10 @@ class Bf16Convolution final : public Kernel {
  public:
   Bf16Convolution(Bf16Layer layer, std::optional<Front> front)
       : attrs_(layer.attrs), known_(layer.shape), front_(std::move(front)) {
-    way_ = front_ ? Way::direct : way_of(known_);
-    filters_ = packed_filters(known_, way_, layer);
+    way_ = front_ ? Way::direct : way_of(known_, layer.once);
+    late_ = layer.once && !front_ && way_ == Way::direct;
+    if (late_) source_ = std::move(layer.filters);
+    else filters_ = packed_filters(known_, way_, layer);
     ending_ = std::move(layer.ending);
     const auto& first = front_ ? front_->expansion : known_;
     reads_image_ = !first.is_depthwise() && NarrowGeometry(first, 2).image;
@@ -85,6 +91,7 @@ class Bf16Convolution final : public Kernel {
       state->out = state->reserve(words_out * 2);
     if (residual && residual->layout == Layout::plain) state->residual = state->reserve(words_out * 2);
     state->scratch = state->reserve(scratch_size(*state, runtime.threads()));
+    if (late_) state->panels = state->reserve(once(NarrowGeometry(s, 2)).scratch_size(runtime.threads()));
     return state;
   }
 
@@ -120,7 +127,20 @@ class Bf16Convolution final : public Kernel {
     if (state.together) run_together(*state.together, x, y, residual, e, scratch, pool);
     else if (way_ == Way::winograd)
       bf16_winograd_convolution(s, words(filters_), static_cast<const Word*>(x), y, residual, e, scratch, pool);
-    else bf16_convolution(NarrowGeometry(s, 2), words(filters_), x, y, residual, e, scratch, pool);
+    else {
+      const NarrowGeometry geometry(s, 2);
+      const auto convolve = [&](const WordPanels& panels) {
+        bf16_convolution(geometry, panels, x, y, residual, e, scratch, pool);
+      };
+      const auto make = [&](i64 panel, Word* read, Word* to) {
+        const auto each = s.channels * s.taps(), first = panel * kColumns,
+                   count = std::min(kColumns, s.outputs - first);
+        const auto* filters = source_.get(first * each, count * each, reinterpret_cast<float*>(read));
+        bf16_pack_panel(geometry, panel, filters, to);
+      };
+      if (late_) once(geometry).run(words(state, state.panels), pool, make, convolve);
+      else convolve(words(filters_));
+    }
     if (state.out) to_plain(y.wide, out[0].as<float>(), s.batch, s.outputs, s.out_plane(), pool);
   }
 
@@ -141,8 +161,15 @@ class Bf16Convolution final : public Kernel {
     explicit State(const ConvolutionShape& s) : shape(s) {}
     ConvolutionShape shape;
     std::optional<InvertedResidual> together;
-    Scratch in, residual, out, scratch;
+    Scratch in, residual, out, scratch, panels;
   };
+
+  OncePanels once(const NarrowGeometry& g) const {
+    return {.count = g.panels(),
+            .words = g.panel_size(),
+            .read_words = source_.is_read() ? kColumns * g.s.channels * g.s.taps() : 0,
+            .by_panels = g.s.batch == 1 && g.panels() >= kOncePanels && !g.copies_bands()};
+  }
 
   /// Of three convolutions the planes between are those that were known beforehand.
   ConvolutionShape shape_for(const View& x, const View& y) const {
@@ -204,9 +231,10 @@ class Bf16Convolution final : public Kernel {
   ConvolutionShape known_;
   std::optional<Front> front_;
   Way way_ = Way::direct;
-  bool reads_image_ = false;
+  bool reads_image_ = false, late_ = false;
   Ending ending_;
   Buffer filters_;
+  StoredWeights source_;  ///< of filters that each run packs
 };
 
 }  // namespace
@@ -221,8 +249,16 @@ std::optional<Bf16Layer> bf16_layer(const Graphlet& graph, int root) {
   Match match{sum->nodes, {convolution.data}, nullptr};
   auto ending = take_ending(graph, match, convolution.rank, 1, s.outputs, sum->ending());
   if (s.is_depthwise() && (ending.residual >= 0 || ending.slopes.size() > 0)) return std::nullopt;
-  return Bf16Layer{convolution.attrs,      s, sum->filters(), std::move(ending), std::move(match.nodes),
-                   std::move(match.inputs)};
+  const bool as_stored = sum->terms.size() == 1 && !sum->scaled;
+  const auto stored = [&] {
+    if (as_stored) return StoredWeights(*sum->terms[0].filters, file_of(graph, graph.input(root, 1)));
+    const auto filters = sum->filters();
+    const auto count = s.outputs * s.group_channels() * s.taps();
+    return StoredWeights(Tensor::of<float>(ElementType::f32, {count}, std::span(filters.data(), count)));
+  };
+  return Bf16Layer{
+      convolution.attrs,        s, stored(), std::move(ending), std::move(match.nodes), std::move(match.inputs),
+      !graph.options().steady()};
 }
 
 std::unique_ptr<const Kernel> bf16_kernel(Bf16Layer layer) {

@@ -9,10 +9,11 @@ namespace ovir::fast {
 struct Bf16Layer {
   ConvolutionAttrs attrs;
   ConvolutionShape shape;
-  Filters filters;
+  StoredWeights filters;
   Ending ending;
   std::vector<int> nodes;
   std::vector<ValueRef> inputs;
+  bool once;  ///< the plan runs once
 };
 std::optional<Bf16Layer> bf16_layer(const Graphlet& graph, int root);
 

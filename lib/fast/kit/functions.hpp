@@ -46,6 +46,24 @@ std::optional<ConstantMatrix> constant_matrix(const Graphlet& graph, int matmul)
 /// Where the weights file has an f32 value that is constant, or is but widened. Empty: nowhere.
 WeightsFile file_of(const Graphlet& graph, ValueRef v);
 
+/// f32 weights where they lie or, in a file, where they are read from.
+class StoredWeights {
+ public:
+  StoredWeights() = default;
+  explicit StoredWeights(Tensor values, WeightsFile file = {}) : values_(std::move(values)), file_(std::move(file)) {}
+
+  bool is_read() const { return static_cast<bool>(file_); }
+  const float* data() const { return values_.data<float>(); }
+  /// Floats [first, first + count): in `to` where they are read. Throws Failure (E0302).
+  const float* get(i64 first, i64 count, float* to) const {
+    return (is_read() ? Weights(file_, to) : Weights(data())).get(first, count, to);
+  }
+
+ private:
+  Tensor values_;
+  WeightsFile file_;
+};
+
 /// What is computed with a product or a convolution as it is stored: a bias, a residual, an activation.
 struct Ending {
   Buffer bias, slopes;  ///< by channel, padded to whole panels; empty: none

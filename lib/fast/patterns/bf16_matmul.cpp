@@ -8,20 +8,27 @@ namespace {
 
 class Bf16MatMul final : public Kernel {
  public:
-  Bf16MatMul(const ConstantMatrix& b, Ending ending)
-      : panels_(bf16_panels_size(b.k, b.n)), k_(b.k), n_(b.n), ending_(std::move(ending)) {
-    pack_bf16_panels(b.data(), b.row, b.column, k_, n_, words(panels_));
+  /// `once`: the plan runs once, and weights are rather packed as it does, from what `file` has of them.
+  Bf16MatMul(const ConstantMatrix& b, WeightsFile file, Ending ending, bool once)
+      : k_(b.k), n_(b.n), row_(b.row), column_(b.column), late_(once && !by_rows()), ending_(std::move(ending)) {
+    if (late_) {
+      source_ = StoredWeights(b.tensor, is_turned() ? std::move(file) : WeightsFile());
+      return;
+    }
+    panels_ = Buffer(bf16_panels_size(k_, n_));
+    pack_bf16_panels(b.data(), row_, column_, k_, n_, words(panels_));
   }
 
   std::string name() const override { return "bf16.matmul" + ending_.name; }
 
-  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
+  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
     const auto& a = sizes.in[0];
     if (a.rank() < 2 || a.dim(a.rank() - 1) != k_) return nullptr;
     if (ending_.residual >= 0 && sizes.in[ending_.residual].size() != sizes.out[0].size()) return nullptr;
     auto state = std::make_unique<State>();
     if (a.type == ElementType::f32 && k_ > 0 && !by_rows())
       state->rounded = state->reserve(a.size() / k_ * bf16_words(k_));
+    if (late_) state->panels = state->reserve(once().scratch_size(runtime.threads()));
     return state;
   }
 
@@ -43,7 +50,18 @@ class Bf16MatMul final : public Kernel {
       rows_to_bf16(in[0].as<const float>(), k_, k_, m, rounded, pool);
       a = rounded;
     }
-    product({words(panels_), k_, n_}, a, place(out[0], 0), m, ending_.epilogue(nullptr), residual(in, 0), pool);
+    const auto multiply = [&](const WordPanels& panels) {
+      product(panels, k_, n_, a, place(out[0], 0), m, ending_.epilogue(nullptr), residual(in, 0), pool);
+    };
+    if (!late_) return multiply(words(panels_));
+    const auto make = [&](i64 panel, Word* read, Word* to) {
+      const auto first = panel * kColumns, count = std::min(kColumns, n_ - first);
+      const auto* columns =
+          is_turned() ? source_.get(first * k_, count * k_, reinterpret_cast<float*>(read)) : source_.data() + first;
+      pack_bf16_panels(columns, row_, column_, k_, count, to);
+    };
+    auto& state = static_cast<State&>(prepared);
+    once().run(reinterpret_cast<Word*>(state.floats(state.panels)), pool, make, multiply);
   }
 
   i64 rows(const Sizes& sizes) const override { return by_rows() ? sizes.out[0].size() / n_ : 0; }
@@ -68,8 +86,18 @@ class Bf16MatMul final : public Kernel {
 
  private:
   struct State final : KernelState {
-    Scratch rounded;
+    Scratch rounded, panels;
   };
+
+  /// Whether a column's weights lie side by side.
+  bool is_turned() const { return row_ == 1; }
+  OncePanels once() const {
+    const auto count = ceil_div(n_, kColumns);
+    return {.count = count,
+            .words = bf16_panels_size(k_, kColumns),
+            .read_words = source_.is_read() ? kColumns * k_ : 0,
+            .by_panels = count >= kOncePanels};
+  }
 
   /// Weights that several threads had better share out are not for single rows.
   bool by_rows() const {
@@ -85,8 +113,10 @@ class Bf16MatMul final : public Kernel {
   }
 
   Buffer panels_;
-  i64 k_, n_;
+  i64 k_, n_, row_, column_;
+  bool late_;
   Ending ending_;
+  StoredWeights source_;  ///< of weights that each run packs
 };
 
 std::optional<Match> match(const Graphlet& graph, int root) {
@@ -95,7 +125,9 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto a = graph.input(root, 0);
   const auto rank = graph.fact(a).shape.rank();
   Match match{{root}, {a}, nullptr};
-  match.kernel = std::make_unique<Bf16MatMul>(*b, take_ending(graph, match, rank, rank - 1, b->n));
+  match.kernel =
+      std::make_unique<Bf16MatMul>(*b, file_of(graph, graph.input(root, 1)),
+                                   take_ending(graph, match, rank, rank - 1, b->n), !graph.options().steady());
   return match;
 }
 

@@ -1,6 +1,7 @@
 #include "fast/kernels/convolution/bf16.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "fast/kernels/convolution/runs.hpp"
 
@@ -94,14 +95,44 @@ void from_bf16_blocked(const Word* in, float* out, bool blocked, i64 batch, i64 
 }
 
 void bf16_pack(const NarrowGeometry& g, const float* filters, Word* to) {
+  const auto each = kColumns * g.s.channels * g.s.taps();
+  for (i64 panel = 0; panel < g.panels(); ++panel)
+    bf16_pack_panel(g, panel, filters + panel * each, to + panel * g.panel_size());
+}
+
+void bf16_pack_panel(const NarrowGeometry& g, i64 panel, const float* filters, Word* to) {
+  constexpr i64 kLines = 64;  // of [channel][tap], transposed at a time; more where two channels have more
+  alignas(64) std::array<float, 2 * NarrowGeometry::kMaxTaps * kColumns> lines;
   const auto& s = g.s;
   const auto& table = narrow_isa();
-  std::fill_n(to, g.filters_size(), Word{0});
-  auto* values = reinterpret_cast<std::uint16_t*>(to);
-  for (i64 o = 0; o < s.outputs; ++o)
-    for (i64 c = 0; c < s.channels; ++c)
-      for (i64 i = 0; i < s.kernel_height; ++i)
-        for (i64 j = 0; j < s.kernel_width; ++j, ++filters) table.to_bf16(filters, values + g.place(o, c, i, j), 1);
+  const auto taps = s.taps(), each = s.channels * taps, start = panel * g.panel_size();
+  const auto first = panel * kColumns, outputs = std::min(kColumns, s.outputs - first);
+  std::fill_n(to, g.panel_size(), Word{0});
+  if (g.unrolled) {
+    auto* values = reinterpret_cast<std::uint16_t*>(to);
+    for (i64 o = 0; o < outputs; ++o)
+      for (i64 t = 0; t < taps; ++t, ++filters) {
+        const auto place = g.place(first + o, 0, t / s.kernel_width, t % s.kernel_width);
+        table.to_bf16(filters, values + (place - 2 * start), 1);
+      }
+    return;
+  }
+  const auto together = std::max<i64>(kLines / taps / 2, 1);  // pairs of channels
+  std::fill_n(lines.data(), 2 * together * taps * kColumns, 0.0f);
+  for (i64 c = 0; c < s.channels; c += 2 * together) {
+    const auto channels = std::min(2 * together, s.channels - c);
+    isa().transpose(filters + c * taps, each, lines.data(), kColumns, outputs, channels * taps);
+    if (channels % 2 == 1) std::fill_n(lines.data() + channels * taps * kColumns, taps * kColumns, 0.0f);
+    for (i64 i = 0; i < channels; i += 2)
+      for (i64 t = 0; t < taps; ++t) {
+        const auto* even = lines.data() + (i * taps + t) * kColumns;
+        std::uint16_t pair[2][kColumns];
+        table.to_bf16(even, pair[0], kColumns);
+        table.to_bf16(even + taps * kColumns, pair[1], kColumns);
+        auto* words = to + (g.place(first, c + i, t / s.kernel_width, t % s.kernel_width) / 2 - start);
+        for (i64 o = 0; o < kColumns; ++o) words[o] = Word{pair[0][o]} | Word{pair[1][o]} << 16;
+      }
+  }
 }
 
 void image_to_bf16(const NarrowGeometry& g, const float* in, Word* to, ThreadPool& pool) {
@@ -146,7 +177,7 @@ Bf16Place bf16_place(const ConvolutionShape& s, const Bf16Blocked& to, i64 panel
   return {};
 }
 
-void bf16_convolution(const NarrowGeometry& g, const Word* filters, const void* in, const Bf16Blocked& out,
+void bf16_convolution(const NarrowGeometry& g, const WordPanels& filters, const void* in, const Bf16Blocked& out,
                       const Bf16Blocked& residual, const Epilogue& e, Word* scratch, ThreadPool& pool) {
   const auto& s = g.s;
   const auto* words = static_cast<const Word*>(in);

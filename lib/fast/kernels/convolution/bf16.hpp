@@ -19,10 +19,12 @@ Bf16Place bf16_place(const ConvolutionShape& shape, const Bf16Blocked& to, i64 p
 
 /// Filters [outputs][channels][taps] of one group.
 void bf16_pack(const NarrowGeometry& geometry, const float* filters, Word* to);
+/// A panel, of filters from its first output on.
+void bf16_pack_panel(const NarrowGeometry& geometry, i64 panel, const float* filters, Word* to);
 /// The rows of an image in plain f32, padded, or what each output pixel reads of them: for geometry.image.
 void image_to_bf16(const NarrowGeometry& geometry, const float* in, Word* to, ThreadPool& pool);
 /// `in` is blocked bf16, or where geometry.image plain f32; e.residual does not count.
-void bf16_convolution(const NarrowGeometry& geometry, const Word* filters, const void* in, const Bf16Blocked& out,
+void bf16_convolution(const NarrowGeometry& geometry, const WordPanels& filters, const void* in, const Bf16Blocked& out,
                       const Bf16Blocked& residual, const Epilogue& e, Word* scratch, ThreadPool& pool);
 
 /// Floats of the packed filters of a depthwise convolution, and of its bias with it.

@@ -84,6 +84,13 @@ void product(const Bf16Panels& b, const Word* a, const Bf16Place& c, i64 m, cons
   for_tiles({a, b.data, m, b.n, bf16_words(b.k)}, 40, i64{1} << 18, pool, tiles_of(b, c, epilogue, residual));
 }
 
+void product(const WordPanels& panels, i64 k, i64 n, const Word* a, const Bf16Place& c, i64 m, const Epilogue& epilogue,
+             const Bf16Place& residual, ThreadPool& pool) {
+  const Bf16Panels b{panels.packed, k, n};
+  if (!panels.make) return product(b, a, c, m, epilogue, residual, pool);
+  for_tiles({a, nullptr, m, n, bf16_words(k)}, panels, pool, tiles_of(b, c, epilogue, residual));
+}
+
 void product_of_rows(const Bf16Panels& b, const Word* a, const Bf16Place& c, i64 m, const Epilogue& epilogue,
                      const Bf16Place& residual) {
   for_tiles({a, b.data, m, b.n, bf16_words(b.k)}, tiles_of(b, c, epilogue, residual));

@@ -3,6 +3,7 @@
 #include "base/int.hpp"
 #include "fast/kernels/buffer.hpp"
 #include "fast/kernels/epilogue_bf16.hpp"
+#include "fast/kernels/panels.hpp"
 
 namespace ovir {
 class ThreadPool;
@@ -32,6 +33,9 @@ void rows_to_bf16(const float* a, i64 row, i64 k, i64 m, Word* to, ThreadPool& p
 
 /// Rows of a are bf16_words(k) apart. Rows of c and of the residual, which may be c, are n apart.
 void product(const Bf16Panels& b, const Word* a, const Bf16Place& c, i64 m, const Epilogue& epilogue,
+             const Bf16Place& residual, ThreadPool& pool);
+/// The same by panels [words of a column][32] of a matrix [k][n], which may be made as they are needed.
+void product(const WordPanels& panels, i64 k, i64 n, const Word* a, const Bf16Place& c, i64 m, const Epilogue& epilogue,
              const Bf16Place& residual, ThreadPool& pool);
 
 /// The most that k may be where the left operand is rounded as it is multiplied.
