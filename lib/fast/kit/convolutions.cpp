@@ -76,6 +76,24 @@ std::optional<Zeros> zeros_before(const Graphlet& graph, int root, const Convolu
   return zeros;
 }
 
+/// Of a transposed convolution: the pads that follow from a wanted output, or from none.
+void fit_pads(ConvolutionAttrs& attrs, const PartialShape& data, const Shape& filters, const PartialShape& out,
+              bool wanted) {
+  const auto spatial = data.rank() - 2;
+  std::vector<i64> begin, end;
+  for (i64 i = 0; i < spatial; ++i) {
+    const auto length = data[2 + i].length(), length_out = out[2 + i].length();
+    const auto window =
+        attrs.window(i, filters[filters.rank() - spatial + i])
+            .fitted(length, nth_or(attrs.output_padding, i, 0), wanted ? std::optional(length_out) : std::nullopt);
+    begin.push_back(window.pad_begin);
+    end.push_back(window.pad_end);
+  }
+  attrs.pads_begin = std::move(begin);
+  attrs.pads_end = std::move(end);
+  attrs.auto_pad = AutoPad::given;
+}
+
 }  // namespace
 
 std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int root, i64 max_rank, bool with_pad,
@@ -85,10 +103,6 @@ std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int r
   const auto& out = graph.fact({root, 0}).shape;
   const bool grouped = graph.type(root).starts_with("Group"), transposed = graph.type(root).ends_with("BackpropData");
   auto attrs = graph.attrs<ConvolutionAttrs>(root);
-  // Data that are cropped, pads that follow from a wanted output, and an output of given size are for the reference
-  // kernel.
-  if (attrs.crops()) return std::nullopt;
-  if (transposed && (attrs.auto_pad != AutoPad::given || graph.input(root, 2).node >= 0)) return std::nullopt;
   if (!is_f32(graph, data) || !is_f32(graph, filters) || !graph.fact(filters).shape.is_static()) return std::nullopt;
   const auto dims = graph.fact(filters).shape.to_shape();
   int pad_node = -1;
@@ -112,6 +126,8 @@ std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int r
     return false;
   }();
   if (open && transposed) return std::nullopt;
+  if (transposed) fit_pads(attrs, in, dims, out, graph.input(root, 2).node >= 0);
+  if (attrs.crops()) return std::nullopt;  // for the reference kernel
   ConvolutionShape known;
   known.groups = grouped ? dims[0] : 1;
   known.channels = in[1].length();
@@ -121,9 +137,6 @@ std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int r
   known.kernel_width = dims[dims.rank() - 1];
   known.kernel_height = in.rank() > 3 ? dims[dims.rank() - 2] : 1;
   if (known.channels != known.groups * group_channels || known.taps() > max_taps) return std::nullopt;
-  // The transposed kernel goes over the phases of its strides one by one; those beyond the kernel have no tap.
-  if (transposed && std::any_of(attrs.strides.begin(), attrs.strides.end(), [](i64 n) { return n > kMaxStride; }))
-    return std::nullopt;
   // The batch makes no difference to the filters. Of planes that are not known a small one is assumed, which leaves
   // out Winograd.
   std::vector<i64> from{1, known.channels}, to{1, known.outputs};
@@ -133,6 +146,10 @@ std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int r
   }
   const auto shape = with_planes(attrs, known, from, to);
   return StaticConvolution{std::move(attrs), shape, in.rank(), open, transposed, data, pad_node};
+}
+
+bool has_long_strides(const StaticConvolution& convolution) {
+  return std::ranges::any_of(convolution.attrs.strides, [](i64 n) { return n > kMaxStride; });
 }
 
 int behind_pad(const Graphlet& graph, int node) {

@@ -31,10 +31,13 @@ struct StaticConvolution {
 };
 
 /// A node of one of the four convolution types, in f32, with filters whose shape is known; nothing where it has other
-/// ranks, more taps or longer strides than the kernels take, or the transposed one's output is given otherwise than by
-/// its pads. `with_pad`: a Pad of zeros that nobody else reads is taken with it.
+/// ranks or more taps than the kernels take, or pads that crop. Pads that follow from the output that a transposed one
+/// shall have are explicit. `with_pad`: a Pad of zeros that nobody else reads is taken with it.
 std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int root, i64 max_rank = 4,
                                                     bool with_pad = false, i64 max_taps = kMaxTaps);
+
+/// Strides that transposed kernels do not take which go over their phases one by one.
+bool has_long_strides(const StaticConvolution& convolution);
 
 /// The node itself or, of a Pad, its only user; -1: none.
 int behind_pad(const Graphlet& graph, int node);

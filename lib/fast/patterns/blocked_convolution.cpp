@@ -201,7 +201,7 @@ std::optional<Match> packed_match(const Graphlet& graph, int root) {
 
 std::optional<Match> match(const Graphlet& graph, int root) {
   const auto convolution = static_convolution(graph, root, 4, true, kAnyTaps);
-  if (!convolution) return std::nullopt;
+  if (!convolution || (convolution->transposed && has_long_strides(*convolution))) return std::nullopt;
   const auto& [attrs, known, rank, open, transposed, input, pad_node] = *convolution;
   const auto filters = graph.input(root, 1);
   // Values whose sizes are found when the step runs lie plainly.

@@ -212,7 +212,8 @@ class VolumeBySlices final : public Kernel {
 std::optional<Match> match(const Graphlet& graph, int root) {
   constexpr i64 kRank = 5;
   const auto convolution = static_convolution(graph, root, kRank);
-  if (!convolution || convolution->rank != kRank || (convolution->shape.groups == 1 && !convolution->transposed))
+  if (!convolution || convolution->rank != kRank || (convolution->shape.groups == 1 && !convolution->transposed) ||
+      (convolution->transposed && has_long_strides(*convolution)))
     return std::nullopt;
   const auto filters = graph.input(root, 1);
   const auto& shape = graph.fact(filters).shape;

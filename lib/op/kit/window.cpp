@@ -43,6 +43,18 @@ Window Window::resolved(i64 length) const {
   return w;
 }
 
+Window Window::fitted(i64 length, i64 added, std::optional<i64> wanted) const {
+  Window w = *this;
+  if (!wanted && auto_pad == AutoPad::given) return w;
+  // "pads_begin and pads_end are ignored, and auto_pad defines how to distribute padding amount": what the full output
+  // has more than was asked for.
+  const auto total = wanted ? std::max<i64>(0, (length - 1) * stride + extent() + added - *wanted) : 0;
+  w.pad_begin = auto_pad == AutoPad::same_upper ? total - total / 2 : total / 2;
+  w.pad_end = total - w.pad_begin;
+  w.auto_pad = AutoPad::given;
+  return w;
+}
+
 i64 Window::count(i64 length) const {
   if (same() && length == 0) return 0;
   const auto w = resolved(length);

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -37,6 +38,9 @@ struct Window {
   i64 extent() const { return (kernel - 1) * dilation + 1; }
   /// The same with the padding that `auto_pad` means for an axis of `length`.
   Window resolved(i64 length) const;
+  /// Of a transposed convolution, with the padding that it has where its output shall be so long, `added` of which is
+  /// output_padding; without such a wish, where `auto_pad` has nothing to fit to.
+  Window fitted(i64 length, i64 added, std::optional<i64> wanted) const;
   /// How many windows an axis of `length` has; `length` must not be negative.
   i64 count(i64 length) const;
 };

@@ -157,19 +157,9 @@ Problem backprop_problem(const ConvolutionAttrs& a, const Shape& data, const Sha
                          bool grouped, bool shape_given) {
   auto p = problem(a, data, filters, output, grouped);
   const auto missing = 5 - std::ssize(data);
-  for (i64 i = missing; i < 3; ++i) {
-    auto& w = p.axis[i];
-    if (!shape_given) {
-      if (w.auto_pad != AutoPad::given) w.pad_begin = w.pad_end = 0;
-      continue;
-    }
-    // "pads_begin and pads_end are ignored, and auto_pad defines how to distribute padding amount": what the full
-    // output has more than was asked for.
-    const auto more = nth_or(a.output_padding, i - missing, 0);
-    const auto total = std::max<i64>(0, (p.in[i] - 1) * w.stride + w.extent() + more - p.out[i]);
-    w.pad_begin = w.auto_pad == AutoPad::same_upper ? total - total / 2 : total / 2;
-    w.pad_end = total - w.pad_begin;
-  }
+  for (i64 i = missing; i < 3; ++i)
+    p.axis[i] = p.axis[i].fitted(p.in[i], nth_or(a.output_padding, i - missing, 0),
+                                 shape_given ? std::optional(p.out[i]) : std::nullopt);
   return p;
 }
 

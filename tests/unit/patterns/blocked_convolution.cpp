@@ -134,6 +134,38 @@ void transposed_added(Net& n) {
   n.result(n.op("Add-1", {y, n.input({1, 3, 18, 14})}));
 }
 
+/// Outputs of the size that the third input asks for; of those that are longer than all windows the rest is the bias.
+int sized(Net& n, std::string_view operation, const Shape& data, const Shape& filters, std::initializer_list<i64> sizes,
+          const char* auto_pad, i64 outputs) {
+  const auto y = n.op(operation, {n.input(data), n.weights(filters), n.indices(sizes)},
+                      {{"strides", "2,2"}, {"dilations", "1,1"}, {"auto_pad", auto_pad}});
+  return relu(n, biased(n, y, outputs));
+}
+void transposed_to_lower(Net& n) {
+  n.result(sized(n, "ConvolutionBackpropData-1", {1, 20, 7, 6}, {20, 18, 5, 4}, {14, 13}, "same_lower", 18));
+}
+void transposed_to_longer(Net& n) {
+  n.result(sized(n, "ConvolutionBackpropData-1", {2, 20, 7, 6}, {20, 18, 4, 4}, {21, 12}, "same_upper", 18));
+}
+void transposed_depthwise_to_upper(Net& n) {
+  n.result(sized(n, "GroupConvolutionBackpropData-1", {1, 19, 7, 5}, {19, 1, 1, 5, 3}, {14, 15}, "same_upper", 19));
+}
+void transposed_vector_to_shape(Net& n) {
+  n.result(sized(n, "ConvolutionBackpropData-1", {2, 50, 1, 1}, {50, 40, 4, 4}, {3, 5}, "same_upper", 40));
+}
+void transposed_image_to_shape(Net& n) {
+  n.result(sized(n, "ConvolutionBackpropData-1", {1, 33, 9, 7}, {33, 3, 4, 4}, {17, 19}, "same_lower", 3));
+}
+void transposed_winograd_to_shape(Net& n) {
+  n.result(sized(n, "ConvolutionBackpropData-1", {2, 33, 9, 11}, {33, 20, 4, 4}, {18, 23}, "same_lower", 20));
+}
+/// Pads that auto_pad has nothing to fit to.
+void transposed_without_pads(Net& n) {
+  const auto y = n.op("ConvolutionBackpropData-1", {n.input({1, 20, 7, 6}), n.weights({20, 18, 3, 3})},
+                      {{"strides", "2,2"}, {"dilations", "1,1"}, {"auto_pad", "valid"}, {"output_padding", "1,0"}});
+  n.result(relu(n, biased(n, y, 18)));
+}
+
 /// So many outputs that a single run packs their filters panel by panel.
 void many_outputs(Net& n) {
   n.result(relu(n, biased(n, convolution(n, n.input({1, 20, 5, 4}), {264, 20, 3, 3}, windows(2, 1, 1)), 264)));
@@ -377,6 +409,13 @@ constexpr Example kExamples[] = {
     {"transposed_few.convolution+bias+Tanh", transposed_image},
     {"transposed.convolution+bias+Tanh", transposed_image, kOnce},
     {"transposed.convolution+residual", transposed_added},
+    {"transposed.convolution+bias+Relu", transposed_to_lower},
+    {"transposed.convolution+bias+Relu", transposed_to_longer, kOnce},
+    {"transposed.convolution+bias+Relu", transposed_without_pads},
+    {"transposed_depthwise.convolution+bias+Relu", transposed_depthwise_to_upper},
+    {"transposed_product.convolution+bias+Relu", transposed_vector_to_shape},
+    {"transposed_few.convolution+bias+Relu", transposed_image_to_shape},
+    {"transposed_winograd.convolution+bias+Relu", transposed_winograd_to_shape},
     {"transposed_depthwise.convolution+bias+Relu", transposed_depthwise},
     {"transposed_depthwise.convolution+bias+Relu", transposed_depthwise, kOnce, kOpen},
     {"transposed_depthwise.convolution+residual+PRelu", transposed_depthwise_wide},

@@ -1,0 +1,45 @@
+#include "pattern_examples.hpp"
+
+namespace ovir::testing::patterns::overlap_add {
+namespace {
+
+using Texts = spec::AttributeTexts;
+
+void line(Net& n) {
+  n.result(n.op("ConvolutionBackpropData-1", {n.input({1, 12, 9}), n.weights({12, 3, 400})},
+                {{"strides", "100"}, {"dilations", "1"}, {"pads_begin", "150"}, {"pads_end", "37"}}));
+}
+/// Strides beyond the kernel, and an output that is longer than all patches.
+void apart(Net& n) {
+  n.result(n.op("ConvolutionBackpropData-1", {n.input({1, 5, 30}), n.weights({5, 2, 70}), n.indices({2500})},
+                {{"strides", "80"}, {"dilations", "1"}, {"pads_begin", "0"}, {"pads_end", "0"}}));
+}
+void dilated(Net& n) {
+  n.result(n.op("ConvolutionBackpropData-1", {n.input({1, 4, 5, 6}), n.weights({4, 3, 17, 18})},
+                {{"strides", "3,4"},
+                 {"dilations", "2,3"},
+                 {"pads_begin", "5,7"},
+                 {"pads_end", "6,1"},
+                 {"output_padding", "2,1"}}));
+}
+void groups(Net& n) {
+  n.result(n.op("GroupConvolutionBackpropData-1",
+                {n.input({1, 6, 4, 3}), n.weights({3, 2, 2, 32, 32}), n.indices({64, 48})},
+                {{"strides", "16,16"},
+                 {"dilations", "1,1"},
+                 {"auto_pad", "same_upper"},
+                 {"pads_begin", "0,0"},
+                 {"pads_end", "0,0"}}));
+}
+
+constexpr Example kExamples[] = {
+    {"overlap_add.convolution", line},          {"overlap_add.convolution", line, kOnce, kOpen},
+    {"overlap_add.convolution", apart},         {"overlap_add.convolution", dilated},
+    {"overlap_add.convolution", groups, kOnce},
+};
+
+}  // namespace
+
+extern constinit const Examples examples{"overlap_add", kExamples};
+
+}  // namespace ovir::testing::patterns::overlap_add
