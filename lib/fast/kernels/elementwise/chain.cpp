@@ -102,11 +102,13 @@ Chain::Chain(const ChainProgram& program, std::span<const std::span<const i64>> 
   std::reverse(dims_.begin(), dims_.end());
   for (auto& s : strides_) std::reverse(s.begin(), s.end());
 
+  join_short_dims();
   const auto columns = dims_.back(), rows = dims_[dims_.size() - 2];
   pieces_ = 1;
   for (const auto d : dims_) pieces_ *= d;
   if (pieces_ == 0) return;
-  direct_ = steps_.size() == 1 && columns >= kDirectRow;
+  const auto is_side_by_side = [](const auto& places) { return places.empty(); };
+  direct_ = steps_.size() == 1 && columns >= kDirectRow && std::ranges::all_of(places_, is_side_by_side);
   const auto piece = direct_ ? kLongPiece : kPiece;
   columns_ = std::min(columns, piece);
   if (direct_ || columns < kLongRow) rows_ = std::clamp<i64>(piece / columns, 1, rows);
@@ -114,6 +116,34 @@ Chain::Chain(const ChainProgram& program, std::span<const std::span<const i64>> 
   row_pieces_ = ceil_div(rows, rows_);
   column_pieces_ = ceil_div(columns, columns_);
   pieces_ = pieces_ / (rows * columns) * row_pieces_ * column_pieces_;
+}
+
+/// The last dims become one where a piece of only two of them would be short.
+void Chain::join_short_dims() {
+  places_.resize(strides_.size());
+  while (dims_.size() > 2 && dims_.back() * dims_[dims_.size() - 2] <= kLongRow) {
+    const auto columns = dims_.back(), rows = dims_[dims_.size() - 2];
+    for (std::size_t i = 0; i < strides_.size(); ++i) {
+      auto& strides = strides_[i];
+      std::vector<i64> places;
+      for (i64 r = 0; r < rows; ++r)
+        for (i64 c = 0; c < columns; ++c)
+          places.push_back(r * strides[strides.size() - 2] + (places_[i].empty() ? c * strides.back() : places_[i][c]));
+      strides.pop_back();
+      strides.back() = 1;
+      places_[i] = std::move(places);
+    }
+    dims_.pop_back();
+    dims_.back() = rows * columns;
+  }
+  for (std::size_t i = 0; i < strides_.size(); ++i) {
+    auto& places = places_[i];
+    if (places.empty()) continue;
+    const bool same = std::ranges::all_of(places, [](i64 place) { return place == 0; });
+    if (same) strides_[i].back() = 0;
+    i64 next = 0;
+    if (same || std::ranges::all_of(places, [&](i64 place) { return place == next++; })) places.clear();
+  }
 }
 
 void Chain::compute_direct(const Piece& piece, std::span<const float* const> inputs, float* out) const {
@@ -144,23 +174,27 @@ void Chain::compute(const Piece& piece, std::span<const float* const> inputs, fl
     const auto* from = inputs[i] + piece.offsets[i];
     data[i] = from;
     steps[i] = across;
-    if (piece.rows == 1 || (across == 0 && down == 0) || (across == 1 && down == piece.columns)) continue;
+    const auto& places = places_[i];
+    if (places.empty() && (piece.rows == 1 || (across == 0 && down == 0) || (across == 1 && down == piece.columns)))
+      continue;
     data[i] = registers.laid_out[i];
     steps[i] = 1;
     if (registers.from[i] == from && registers.size[i] >= n) continue;
     registers.from[i] = from;
     registers.size[i] = n;
+    const auto lay_out = [&](const float* row, float* to) {
+      if (!places.empty())
+        for (i64 c = 0; c < piece.columns; ++c) to[c] = row[places[c]];
+      else if (across) std::copy_n(row, piece.columns, to);
+      else std::fill_n(to, piece.columns, *row);
+    };
     if (down == 0) {  // one row again and again: ever more of them at once
       auto* to = registers.laid_out[i];
-      std::copy_n(from, piece.columns, to);
+      lay_out(from, to);
       for (auto done = piece.columns; done < n; done *= 2) std::copy_n(to, std::min(done, n - done), to + done);
       continue;
     }
-    for (i64 r = 0; r < piece.rows; ++r) {
-      float* to = registers.laid_out[i] + r * piece.columns;
-      if (across) std::copy_n(from + r * down, piece.columns, to);
-      else std::fill_n(to, piece.columns, from[r * down]);
-    }
+    for (i64 r = 0; r < piece.rows; ++r) lay_out(from + r * down, registers.laid_out[i] + r * piece.columns);
   }
   const auto operand = [&](int id) {
     if (id < inputs_) return std::pair{data[id], steps[id]};

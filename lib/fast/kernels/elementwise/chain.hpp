@@ -45,6 +45,7 @@ class Chain {
     ChainStep what;
     int to;  ///< the register of its result; -1: the output
   };
+  void join_short_dims();
   struct Piece;
   struct Registers;
   void compute_direct(const Piece& piece, std::span<const float* const> inputs, float* out) const;
@@ -54,6 +55,8 @@ class Chain {
   std::vector<Step> steps_;
   std::vector<i64> dims_;  ///< of the output, neighbors merged where no operand tells them apart; two at least
   std::vector<std::vector<i64>> strides_;  ///< by input, in dims_; 0 where it is broadcast
+  /// By input, where the elements of a row lie that do not lie side by side, nor are all the same: empty otherwise.
+  std::vector<std::vector<i64>> places_;
   i64 rows_ = 1, columns_ = 1;             ///< of a piece, at most
   i64 row_pieces_ = 1, column_pieces_ = 1, pieces_ = 0;
   bool direct_ = false;  ///< one step, whose operands are read where they lie

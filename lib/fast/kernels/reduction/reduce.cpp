@@ -92,6 +92,27 @@ void columns(const IsaTable& table, Reduction what, const Terms& t, float* y, i6
   if (what == Reduction::mean) table.binary(Binary::divide, y, 1, &count, 0, y, width);
 }
 
+/// Results of so few elements that many of them are computed together: `inner` neighbors from [n][inner] each.
+bool are_short(const Reduced& s) {
+  constexpr i64 kMostTerms = 16;
+  return s.parts == 1 && s.middle == 1 && s.n > 0 && s.n * s.inner <= kRun && (s.inner > 1 || s.n <= kMostTerms) &&
+         s.inner < kMostTerms;
+}
+
+/// Results [first, first + count) of such, count at most kRun: their elements become columns.
+void short_ones(const IsaTable& table, Reduction what, const float* x, float* y, const Reduced& s, i64 first,
+                i64 count) {
+  alignas(64) float terms[kRun * kRun], results[kRun * kRun];
+  const auto each = s.n * s.inner;
+  x += first * each;
+  y += first * s.inner;
+  table.transpose(x, each, terms, kRun, count, each);
+  auto* to = s.inner == 1 ? y : results;
+  for (i64 c = 0; c < s.inner; ++c)
+    columns(table, what, {terms + c * kRun, 1, 0, s.n, s.inner * kRun}, to + c * kRun, count);
+  if (s.inner > 1) table.transpose(results, kRun, y, s.inner, s.inner, count);
+}
+
 }  // namespace
 
 void reduce(Reduction what, const float* x, float* y, const Reduced& s, ThreadPool& pool) {
@@ -102,6 +123,12 @@ void reduce(Reduction what, const float* x, float* y, const Reduced& s, ThreadPo
   };
   const auto results = s.outer * s.middle;
   const auto count = static_cast<double>(s.parts * s.n);
+  if (are_short(s)) {
+    const auto runs = ceil_div(results, kRun);
+    return parallel_ranges(pool, runs, 50 + static_cast<double>(kRun * s.inner) * count / 4, [&](i64 begin, i64 end) {
+      for (auto i = begin; i < end; ++i) short_ones(table, what, x, y, s, i * kRun, std::min(kRun, results - i * kRun));
+    });
+  }
   if (s.inner == 1)
     return parallel_ranges(pool, results, 10 + count / 8, [&](i64 begin, i64 end) {
       for (auto i = begin; i < end; ++i) y[i] = rows(table, what, terms(i));
