@@ -37,7 +37,9 @@ class Concat final : public Kernel {
     const auto& to = out[0];
     if (has_levels({in, out})) return join_levels(static_cast<State&>(prepared), in, to, runtime.pool());
     if (is_blocked(in, to)) return join_channels(in, 0, to, runtime.pool());
+    constexpr i64 kShortRow = 1024;  // bytes
     const auto outer = outer_of(to, axis_), row = run_bytes(to, axis_);
+    if (outer > 1 && row <= kShortRow) return join_runs(in, axis_, to, runtime.pool());
     auto* at = to.data;
     for (const auto& from : in) {
       const auto run = run_bytes(from, axis_);

@@ -12,22 +12,31 @@ class GridSample final : public Kernel {
 
   std::string name() const override { return "grid_sample"; }
 
-  std::unique_ptr<KernelState> prepare(const Sizes&, Runtime&) const override {
-    return std::make_unique<KernelState>();
+  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
+    auto state = std::make_unique<State>();
+    state->scratch = state->reserve(grid_sample_scratch_size(sampling(sizes.in[0], sizes.out[0])));
+    return state;
   }
 
-  void run(KernelState&, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
-    const auto& x = in[0];
-    const GridSampling what{.batch = x.dim(0),
-                            .channels = x.dim(1),
-                            .height = x.dim(2),
-                            .width = x.dim(3),
-                            .points = out[0].dim(2) * out[0].dim(3),
-                            .attrs = attrs_};
-    fast::grid_sample(what, x.as<const float>(), in[1].as<const float>(), out[0].as<float>(), runtime.pool());
+  void run(KernelState& state, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
+    fast::grid_sample(sampling(in[0], out[0]), in[0].as<const float>(), in[1].as<const float>(), out[0].as<float>(),
+                      state.floats(static_cast<State&>(state).scratch), runtime.pool());
   }
 
  private:
+  struct State final : KernelState {
+    Scratch scratch;
+  };
+
+  GridSampling sampling(const View& x, const View& out) const {
+    return {.batch = x.dim(0),
+            .channels = x.dim(1),
+            .height = x.dim(2),
+            .width = x.dim(3),
+            .points = out.dim(2) * out.dim(3),
+            .attrs = attrs_};
+  }
+
   GridSampleAttrs attrs_;
 };
 

@@ -1,5 +1,6 @@
 #include "fast/kernels/image/grid_sample.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -57,8 +58,56 @@ void sample(const Samples<taps>& s, const float* x, i64 points, float* to) {
   }
 }
 
+/// Whether images are turned first, so that the channels of a pixel lie side by side, which are then sampled together:
+/// where there are enough, and points for the time that it takes.
+bool by_pixels(const GridSampling& what) {
+  constexpr i64 kFewest = 8;
+  return what.channels >= kFewest && 2 * what.points >= what.height * what.width;
+}
+
+/// Floats of a turned image, and a pixel of zeros behind it.
+i64 image_size(const GridSampling& what) { return (what.height * what.width + 1) * what.channels; }
+
+void turn(const GridSampling& what, const float* x, float* to, ThreadPool& pool) {
+  constexpr i64 kPixels = 128;
+  const auto plane = what.height * what.width, runs = ceil_div(plane, kPixels);
+  parallel_ranges(pool, what.batch * runs, static_cast<double>(kPixels * what.channels) / 4, [&](i64 begin, i64 end) {
+    for (auto i = begin; i < end; ++i) {
+      const auto n = i / runs, first = i % runs * kPixels;
+      isa().transpose(x + n * what.channels * plane + first, plane, to + n * image_size(what) + first * what.channels,
+                      what.channels, what.channels, std::min(kPixels, plane - first));
+    }
+  });
+  for (i64 n = 0; n < what.batch; ++n)
+    std::fill_n(to + n * image_size(what) + plane * what.channels, what.channels, 0.0f);
+}
+
+/// `count` channels of a turned image, by point.
 template <i64 taps>
-void sample_all(const GridSampling& what, const float* x, const float* grid, float* out, ThreadPool& pool) {
+void sample_pixels(const Samples<taps>& s, const float* image, i64 channels, i64 plane, i64 count, i64 points,
+                   float* to) {
+  for (i64 p = 0; p < points; ++p, to += count) {
+    std::array<const float*, taps> pixels;
+    std::array<float, taps> weights;
+    for (i64 t = 0; t < taps; ++t) {
+      pixels[t] = image + (s.mask[t][p] ? s.at[t][p] : plane) * channels;
+      weights[t] = s.weight[t][p];
+    }
+    for (i64 c = 0; c < count; ++c) {
+      if constexpr (taps == 1) {
+        to[c] = pixels[0][c];
+      } else {
+        float sum = 0;
+        for (i64 t = 0; t < taps; ++t) sum += weights[t] * pixels[t][c];
+        to[c] = sum;
+      }
+    }
+  }
+}
+
+template <i64 taps>
+void sample_all(const GridSampling& what, const float* x, const float* grid, float* out, float* images,
+                ThreadPool& pool) {
   const auto blocks = ceil_div(what.points, kPoints), parts = ceil_div(what.channels, kChannels);
   const auto plane = what.height * what.width;
   const auto cost =
@@ -68,6 +117,15 @@ void sample_all(const GridSampling& what, const float* x, const float* grid, flo
       const auto n = i / (blocks * parts), first = i / parts % blocks * kPoints, channel = i % parts * kChannels;
       const auto points = std::min(kPoints, what.points - first);
       const Samples<taps> samples(what, grid + (n * what.points + first) * 2, points);
+      if (images) {
+        alignas(64) std::array<float, kPoints * kChannels> some;
+        const auto count = std::min(kChannels, what.channels - channel);
+        sample_pixels(samples, images + n * image_size(what) + channel, what.channels, plane, count, points,
+                      some.data());
+        isa().transpose(some.data(), count, out + (n * what.channels + channel) * what.points + first, what.points,
+                        points, count);
+        continue;
+      }
       for (auto c = channel; c < std::min(what.channels, channel + kChannels); ++c)
         sample(samples, x + (n * what.channels + c) * plane, points,
                out + (n * what.channels + c) * what.points + first);
@@ -77,11 +135,16 @@ void sample_all(const GridSampling& what, const float* x, const float* grid, flo
 
 }  // namespace
 
-void grid_sample(const GridSampling& what, const float* x, const float* grid, float* out, ThreadPool& pool) {
+i64 grid_sample_scratch_size(const GridSampling& what) { return by_pixels(what) ? what.batch * image_size(what) : 0; }
+
+void grid_sample(const GridSampling& what, const float* x, const float* grid, float* out, float* scratch,
+                 ThreadPool& pool) {
+  float* images = by_pixels(what) ? scratch : nullptr;
+  if (images) turn(what, x, images, pool);
   switch (what.attrs.mode) {
-    case GridSampleMode::nearest: return sample_all<1>(what, x, grid, out, pool);
-    case GridSampleMode::bilinear: return sample_all<4>(what, x, grid, out, pool);
-    default: return sample_all<16>(what, x, grid, out, pool);
+    case GridSampleMode::nearest: return sample_all<1>(what, x, grid, out, images, pool);
+    case GridSampleMode::bilinear: return sample_all<4>(what, x, grid, out, images, pool);
+    default: return sample_all<16>(what, x, grid, out, images, pool);
   }
 }
 

@@ -16,6 +16,9 @@ struct GridSampling {
 };
 
 /// `grid`: [batch][points][2], `out`: [batch][channels][points]. Weights are computed in double precision, sums in f32.
-void grid_sample(const GridSampling& what, const float* x, const float* grid, float* out, ThreadPool& pool);
+void grid_sample(const GridSampling& what, const float* x, const float* grid, float* out, float* scratch,
+                 ThreadPool& pool);
+/// Floats of scratch memory.
+i64 grid_sample_scratch_size(const GridSampling& what);
 
 }  // namespace ovir::fast

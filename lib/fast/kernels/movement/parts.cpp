@@ -64,6 +64,45 @@ void copy_runs(const std::byte* from, i64 from_stride, std::byte* to, i64 to_str
   });
 }
 
+namespace {
+
+template <i64 bytes>
+void copy_short(const std::byte* from, i64 from_stride, std::byte* to, i64 to_stride, i64 count) {
+  for (i64 i = 0; i < count; ++i) std::memcpy(to + i * to_stride, from + i * from_stride, bytes);
+}
+void copy_short(const std::byte* from, i64 from_stride, std::byte* to, i64 to_stride, i64 run, i64 count) {
+  switch (run) {
+    case 4: return copy_short<4>(from, from_stride, to, to_stride, count);
+    case 8: return copy_short<8>(from, from_stride, to, to_stride, count);
+    case 12: return copy_short<12>(from, from_stride, to, to_stride, count);
+    case 16: return copy_short<16>(from, from_stride, to, to_stride, count);
+    case 32: return copy_short<32>(from, from_stride, to, to_stride, count);
+    case 64: return copy_short<64>(from, from_stride, to, to_stride, count);
+    default:
+      for (i64 i = 0; i < count; ++i) std::memcpy(to + i * to_stride, from + i * from_stride, run);
+  }
+}
+
+}  // namespace
+
+void join_runs(std::span<const View> parts, i64 axis, const View& to, ThreadPool& pool) {
+  constexpr i64 kBytes = 16 << 10;  // of rows that stay in the first-level cache while all parts fill them
+  const auto row = run_bytes(to, axis), outer = outer_of(to, axis);
+  if (row == 0 || outer == 0) return;
+  const auto rows = std::max<i64>(kBytes / row, 1), pieces = ceil_div(outer, rows);
+  parallel_ranges(pool, pieces, static_cast<double>(rows * row) / kBytesPerNanosecond, [&](i64 begin, i64 end) {
+    for (auto i = begin; i < end; ++i) {
+      const auto first = i * rows, count = std::min(rows, outer - first);
+      auto* at = to.data + first * row;
+      for (const auto& part : parts) {
+        const auto run = run_bytes(part, axis);
+        copy_short(part.data + first * run, run, at, row, run, count);
+        at += run;
+      }
+    }
+  });
+}
+
 bool are_blocks(i64 first, i64 count, i64 channels) {
   return first % kBlock == 0 && (count % kBlock == 0 || first + count == channels);
 }

@@ -23,6 +23,9 @@ i64 run_bytes(const View& v, i64 axis);
 void copy_runs(const std::byte* from, i64 from_stride, std::byte* to, i64 to_stride, i64 run, i64 outer,
                ThreadPool& pool);
 
+/// Short runs of each of `parts`, one after the other, as a row of `to`, along `axis`.
+void join_runs(std::span<const View> parts, i64 axis, const View& to, ThreadPool& pool);
+
 /// The channels of `parts` one after the other, from `first` on, as those of `to`: f32 of the same batch and spatial
 /// dims, each in either layout.
 void join_channels(std::span<const View> parts, i64 first, const View& to, ThreadPool& pool);
