@@ -47,6 +47,19 @@ void copy_padded(const ConvolutionShape& s, const Phase& p, const float* in, i64
     }
 }
 
+/// Columns [first, first + count) of a padded row, of `blocks` blocks.
+void copy_columns(const ConvolutionShape& s, const Phase& p, const float* in, i64 blocks, i64 first, i64 count,
+                  float* to) {
+  const auto from = std::clamp<i64>(first - p.left, 0, s.width),
+             until = std::clamp(first + count - p.left, from, s.width);
+  const auto before = std::clamp<i64>(p.left - first, 0, count), inside = until - from;
+  for (i64 b = 0; b < blocks; ++b, in += s.width * kBlock) {
+    to = std::fill_n(to, before * kBlock, 0.0f);
+    to = std::copy_n(in + from * kBlock, inside * kBlock, to);
+    to = std::fill_n(to, (count - before - inside) * kBlock, 0.0f);
+  }
+}
+
 /// Where a chunk reads: `data` is the first padded row that output row `first` reads.
 struct Source {
   const float* data;
@@ -140,9 +153,12 @@ bool copies_bands(const ConvolutionShape& s, const Phase& p, i64 blocks) {
   return p.is_padded() && (by_rows(p.out_rows * p.out_columns) || padded_size(s, p, blocks) > kPlaneFloats);
 }
 
+bool is_row(const ConvolutionShape& s, const Phase& p) { return s.height == 1 && p.out_rows == 1 && p.top == 0; }
+
 i64 scratch_size(const ConvolutionShape& s, const Phase& p, i64 blocks, int threads) {
   if (!p.is_padded() || p.taps == 0) return 0;
   if (!copies_bands(s, p, blocks)) return s.batch * blocks_of(s.channels) * padded_size(s, p, 1);
+  if (is_row(s, p)) return threads * blocks * ColumnBands(p, blocks).most_read() * kBlock;
   return threads * blocks * p.rows_read(Bands(p, blocks).most_rows()) * p.padded_width * kBlock;
 }
 
@@ -181,6 +197,25 @@ void run(const ConvolutionShape& s, const Phase& p, const float* filters, i64 we
   const Groups groups(s);
   const Job job{isa(), s, p, groups, filters, epilogue, weight_rows, last_steps};
   const auto blocks = groups.blocks(), images = s.batch * groups.count, panels = ceil_div(groups.outputs, kColumns);
+  if (copies_bands(s, p, blocks) && is_row(s, p)) {
+    const ColumnBands bands(p, blocks);
+    Slots slots(scratch, blocks * bands.most_read() * kBlock, slots_for(pool));
+    return parallel(pool, images * bands.count, [&](i64 chunk) {
+      const auto image = chunk / bands.count;
+      const auto band = bands.band(chunk % bands.count);
+      auto phase = p;
+      phase.out_x = p.out_x + band.begin * p.out_stride_x;
+      phase.out_columns = band.size();
+      const Slots::Lease room(slots);
+      const auto read = bands.read(band.size());
+      const auto there = blocks_of(groups.channels_of(s, image % groups.count));
+      const auto first_block = image / groups.count * blocks_of(s.channels) + image % groups.count * blocks;
+      copy_columns(s, p, in + first_block * s.width * kBlock, there, band.begin * p.stride_x, read, room.data());
+      const Job some{job.table, s, phase, groups, filters, epilogue, weight_rows, last_steps};
+      some.tiles({room.data(), read * kBlock, read * kBlock}, out, image / groups.count, image % groups.count, 0,
+                 panels, 0, phase.tiles());
+    });
+  }
   if (copies_bands(s, p, blocks)) {
     const Bands bands(p, blocks);
     Slots slots(scratch, blocks * p.rows_read(bands.most_rows()) * p.padded_width * kBlock, slots_for(pool));

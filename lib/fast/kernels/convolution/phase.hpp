@@ -64,4 +64,19 @@ struct Bands {
   Part band(i64 i) const { return {i * rows / count, (i + 1) * rows / count}; }
 };
 
+/// The same of a single row: bands of its columns.
+struct ColumnBands {
+  i64 columns, reach, stride, count;
+  ColumnBands(const Phase& p, i64 blocks) : columns(std::max<i64>(p.out_columns, 1)), stride(p.stride_x) {
+    reach = p.left + *std::max_element(p.dx.begin(), p.dx.begin() + p.taps) + 1;
+    const auto fits = (Bands::kFloats / (blocks * kBlock) - reach) / stride + 1;
+    const auto least = std::max({ceil_div(columns, 16), reach, i64{10 * isa().pixels}});
+    count = std::min(columns, round_up(ceil_div(columns, std::clamp<i64>(fits, 1, least)), 4));
+  }
+  Part band(i64 i) const { return {i * columns / count, (i + 1) * columns / count}; }
+  /// Padded columns that so many output columns read.
+  i64 read(i64 n) const { return (n - 1) * stride + reach; }
+  i64 most_read() const { return read(ceil_div(columns, count)); }
+};
+
 }  // namespace ovir::fast
