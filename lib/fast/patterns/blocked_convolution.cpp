@@ -7,6 +7,7 @@
 #include "fast/kernels/convolution/clipped.hpp"
 #include "fast/kernels/convolution/depthwise.hpp"
 #include "fast/kernels/convolution/few_outputs.hpp"
+#include "fast/kernels/convolution/overlap_add.hpp"
 #include "fast/kernels/convolution/planar.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kernels/convolution/transposed_few.hpp"
@@ -201,7 +202,9 @@ std::optional<Match> packed_match(const Graphlet& graph, int root) {
 
 std::optional<Match> match(const Graphlet& graph, int root) {
   const auto convolution = static_convolution(graph, root, 4, true, kAnyTaps);
-  if (!convolution || (convolution->transposed && has_long_strides(*convolution))) return std::nullopt;
+  if (!convolution) return std::nullopt;
+  if (convolution->transposed && (has_long_strides(*convolution) || overlap_add_pays(convolution->shape)))
+    return std::nullopt;
   const auto& [attrs, known, rank, open, transposed, input, pad_node] = *convolution;
   const auto filters = graph.input(root, 1);
   // Values whose sizes are found when the step runs lie plainly.

@@ -1,5 +1,5 @@
-// ConvolutionBackpropData-1 and GroupConvolutionBackpropData-1 of one and two spatial axes with more taps or longer
-// strides than blocked_convolution takes, as vocoders and inverse transforms have them.
+// ConvolutionBackpropData-1 and GroupConvolutionBackpropData-1 of one and two spatial axes with many taps or long
+// strides, as vocoders and inverse transforms have them.
 #include "fast/kernels/convolution/overlap_add.hpp"
 
 #include "fast/kit/convolutions.hpp"
@@ -45,12 +45,9 @@ class OverlapAdd final : public Kernel {
 };
 
 std::optional<Match> match(const Graphlet& graph, int root) {
-  constexpr double kMostPatches = 64 << 20;  // floats of an image: what is longer is for the reference kernel
   const auto convolution = static_convolution(graph, root, 4, false, std::numeric_limits<i64>::max());
   if (!convolution) return std::nullopt;
-  const auto& s = convolution->shape;
-  if (s.taps() <= kMaxTaps && !has_long_strides(*convolution)) return std::nullopt;
-  if (static_cast<double>(s.plane() * s.outputs) * static_cast<double>(s.taps()) > kMostPatches) return std::nullopt;
+  if (!convolution->transposed || !overlap_add_pays(convolution->shape)) return std::nullopt;
   return Match{{root}, {graph.input(root, 0), graph.input(root, 1)}, std::make_unique<OverlapAdd>(*convolution)};
 }
 

@@ -22,6 +22,10 @@ void dilated(Net& n) {
                  {"pads_end", "6,1"},
                  {"output_padding", "2,1"}}));
 }
+void few_outputs(Net& n) {
+  n.result(n.op("ConvolutionBackpropData-1", {n.input({2, 30, 21}), n.weights({30, 1, 64})},
+                {{"strides", "20"}, {"dilations", "1"}, {"pads_begin", "30"}, {"pads_end", "30"}}));
+}
 void groups(Net& n) {
   n.result(n.op("GroupConvolutionBackpropData-1",
                 {n.input({1, 6, 4, 3}), n.weights({3, 2, 2, 32, 32}), n.indices({64, 48})},
@@ -33,9 +37,9 @@ void groups(Net& n) {
 }
 
 constexpr Example kExamples[] = {
-    {"overlap_add.convolution", line},          {"overlap_add.convolution", line, kOnce, kOpen},
-    {"overlap_add.convolution", apart},         {"overlap_add.convolution", dilated},
-    {"overlap_add.convolution", groups, kOnce},
+    {"overlap_add.convolution", line},        {"overlap_add.convolution", line, kOnce, kOpen},
+    {"overlap_add.convolution", apart},       {"overlap_add.convolution", dilated},
+    {"overlap_add.convolution", few_outputs}, {"overlap_add.convolution", groups, kOnce},
 };
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "fast/kernels/convolution/phase.hpp"
+
 namespace ovir::fast {
 namespace {
 
@@ -19,6 +21,15 @@ struct Axis {
 };
 
 }  // namespace
+
+bool overlap_add_pays(const ConvolutionShape& s) {
+  constexpr i64 kFewOutputs = kBlock / 4, kManyTaps = 32;
+  constexpr double kMostPatches = 64 << 20;  // floats of an image
+  if (static_cast<double>(s.plane() * s.outputs) * static_cast<double>(s.taps()) > kMostPatches) return false;
+  const bool few = s.groups == 1 && s.outputs <= kFewOutputs && s.taps() >= kManyTaps;
+  return s.taps() > kMaxTaps || std::max(s.stride_y, s.stride_x) > kMaxStride ||
+         (few && s.stride_y * s.stride_x * s.outputs > kBlock);
+}
 
 BatchedProduct patches_of(const ConvolutionShape& s) {
   BatchedProduct p;
