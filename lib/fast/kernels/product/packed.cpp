@@ -10,6 +10,7 @@ namespace {
 constexpr i64 kDeep = 1024;            // a panel of 128 KiB stays in the second-level cache beside the rows
 constexpr i64 kLarge = 128 << 10;      // floats of all panels, which leave the cache
 constexpr i64 kRowsBytes = 512 << 10;  // of the left operand, while all panels go by
+constexpr i64 kMostReadings = 4;       // of weights, for as many blocks of rows
 constexpr i64 kMaxPixels = 16;
 constexpr i64 kSetFloats = 1 << 10;  // rows a multiple of 4 KB apart fall into one set, of 8 lines or 12
 constexpr i64 kSetRows = 8;
@@ -150,25 +151,30 @@ void product(const Panels& b, const float* a, i64 a_row, float* c, i64 c_row, i6
   // As few blocks of rows as keep a block in the cache, more where the panels are too few to share out.
   // Of a large matrix each panel is read by one thread.
   const bool whole = b.n > m && weights >= kLarge;
-  const auto fits = std::max<i64>(ceil_div(m * b.k * 4, kRowsBytes), whole ? 1 : ceil_div(wanted, panels));
+  // Of long rows, few of which fit, some steps go by all panels before the next ones do.
+  const auto deep = depth(b.k);
+  const bool by_steps = b.k > deep && m * b.k * 4 > kMostReadings * kRowsBytes;
+  const auto kept = by_steps ? deep : std::max<i64>(b.k, 1);
+  const auto fits = std::max<i64>(ceil_div(m * kept * 4, kRowsBytes), whole ? 1 : ceil_div(wanted, panels));
   const auto row_blocks = std::clamp<i64>(fits, 1, ceil_div(m, table.pixels));
   const RowsByPanels shares{row_blocks, std::clamp<i64>(wanted / row_blocks, 1, panels), whole};
-  const auto deep = depth(b.k);
   const bool prefetch = weights > (i64{1} << 18) && 2 * m > table.pixels;
   parallel(pool, shares.chunks(), [&](i64 chunk) {
     const Part rows(m, row_blocks, shares.part(chunk)), group(panels, shares.groups, shares.group(chunk));
     const auto tiles = ceil_div(rows.size(), table.pixels);
-    for (auto panel = group.begin; panel < group.end; ++panel) {
-      Ahead ahead;
-      const auto next = panel + 1;  // of the thread's next chunk, if not of this one
-      if (prefetch && next < panels) {
-        ahead.next = reinterpret_cast<const char*>(b.panel(next));
-        ahead.end = reinterpret_cast<const char*>(b.panel(next) + b.k * b.columns(next));
-        ahead.lines = ceil_div(2 * kBlock, tiles);
+    for (i64 first = 0; first == 0 || first < b.k; first += kept)
+      for (auto panel = group.begin; panel < group.end; ++panel) {
+        Ahead ahead;
+        const auto next = panel + 1;  // of the thread's next chunk, if not of this one
+        if (prefetch && next < panels) {
+          const auto columns = b.columns(next);
+          ahead.next = reinterpret_cast<const char*>(b.panel(next) + first * columns);
+          ahead.end = reinterpret_cast<const char*>(b.panel(next) + std::min(b.k, first + kept) * columns);
+          ahead.lines = ceil_div(2 * kBlock, tiles);
+        }
+        for (auto k0 = first; k0 == first || k0 < std::min(b.k, first + kept); k0 += deep)
+          job.strip(panel, rows.begin, rows.end, k0, std::min(deep, b.k - k0), ahead);
       }
-      for (i64 k0 = 0; k0 == 0 || k0 < b.k; k0 += deep)
-        job.strip(panel, rows.begin, rows.end, k0, std::min(deep, b.k - k0), ahead);
-    }
   });
 }
 
