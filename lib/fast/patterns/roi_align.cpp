@@ -24,27 +24,36 @@ class RoiAlign final : public Kernel {
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
     auto state = std::make_unique<State>();
     state->regions.resize(sizes.in[1].dim(0));
+    state->turned = state->reserve(roi_align_scratch_size(aligning(sizes.in[0], sizes.in[1])));
     return state;
   }
 
-  void run(KernelState& state, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
-    auto& regions = static_cast<State&>(state).regions;
+  void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
+           Runtime& runtime) const override {
+    auto& state = static_cast<State&>(prepared);
+    auto& regions = state.regions;
     const auto& maps = in[0];
     for (i64 r = 0; r < std::ssize(regions); ++r) regions[r] = region(r, maps, in[1], in[2]);
-    const RoiAligning what{.regions = std::ssize(regions),
-                           .channels = maps.dim(1),
-                           .height = maps.dim(2),
-                           .width = maps.dim(3),
-                           .bin_rows = attrs_.pooled_h,
-                           .bin_columns = attrs_.pooled_w,
-                           .largest = attrs_.mode == RoiAlignMode::max};
-    fast::roi_align(what, regions.data(), maps.as<const float>(), out[0].as<float>(), runtime.pool());
+    fast::roi_align(aligning(maps, in[1]), regions.data(), maps.as<const float>(), out[0].as<float>(),
+                    state.floats(state.turned), runtime.pool());
   }
 
  private:
   struct State final : KernelState {
     std::vector<Region> regions;
+    Scratch turned;
   };
+
+  RoiAligning aligning(const View& maps, const View& rois) const {
+    return {.images = maps.dim(0),
+            .regions = rois.dim(0),
+            .channels = maps.dim(1),
+            .height = maps.dim(2),
+            .width = maps.dim(3),
+            .bin_rows = attrs_.pooled_h,
+            .bin_columns = attrs_.pooled_w,
+            .largest = attrs_.mode == RoiAlignMode::max};
+  }
 
   Region region(i64 r, const View& maps, const View& rois, const View& images) const {
     const auto image =

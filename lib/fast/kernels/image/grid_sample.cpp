@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "fast/kernels/chunks.hpp"
+#include "fast/kernels/image/turned.hpp"
 #include "op/kit/grid_sampling.hpp"
 
 namespace ovir::fast {
@@ -58,28 +59,15 @@ void sample(const Samples<taps>& s, const float* x, i64 points, float* to) {
   }
 }
 
-/// Whether images are turned first, so that the channels of a pixel lie side by side, which are then sampled together:
-/// where there are enough, and points for the time that it takes.
-bool by_pixels(const GridSampling& what) {
-  constexpr i64 kFewest = 8;
-  return what.channels >= kFewest && 2 * what.points >= what.height * what.width;
-}
+bool by_pixels(const GridSampling& what) { return turning_pays(what.channels, what.points, what.height * what.width); }
 
 /// Floats of a turned image, and a pixel of zeros behind it.
 i64 image_size(const GridSampling& what) { return (what.height * what.width + 1) * what.channels; }
 
 void turn(const GridSampling& what, const float* x, float* to, ThreadPool& pool) {
-  constexpr i64 kPixels = 128;
-  const auto plane = what.height * what.width, runs = ceil_div(plane, kPixels);
-  parallel_ranges(pool, what.batch * runs, static_cast<double>(kPixels * what.channels) / 4, [&](i64 begin, i64 end) {
-    for (auto i = begin; i < end; ++i) {
-      const auto n = i / runs, first = i % runs * kPixels;
-      isa().transpose(x + n * what.channels * plane + first, plane, to + n * image_size(what) + first * what.channels,
-                      what.channels, what.channels, std::min(kPixels, plane - first));
-    }
-  });
-  for (i64 n = 0; n < what.batch; ++n)
-    std::fill_n(to + n * image_size(what) + plane * what.channels, what.channels, 0.0f);
+  const auto plane = what.height * what.width, size = image_size(what);
+  turn_images(x, what.batch, what.channels, plane, size, to, pool);
+  for (i64 n = 0; n < what.batch; ++n) std::fill_n(to + n * size + plane * what.channels, what.channels, 0.0f);
 }
 
 /// `count` channels of a turned image, by point.

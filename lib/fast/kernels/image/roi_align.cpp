@@ -1,8 +1,11 @@
 #include "fast/kernels/image/roi_align.hpp"
 
+#include <algorithm>
 #include <array>
 
+#include "fast/isa/table.hpp"
 #include "fast/kernels/chunks.hpp"
+#include "fast/kernels/image/turned.hpp"
 #include "op/kit/bilinear_sample.hpp"
 
 namespace ovir::fast {
@@ -22,9 +25,22 @@ struct Samples {
   }
 };
 
+/// Bins of so many channels at most are summed aside, [bin][channels], from maps that were turned.
+constexpr i64 kMostBins = 256;
+
+bool by_pixels(const RoiAligning& what) {
+  const auto bins = what.bin_rows * what.bin_columns;
+  return bins <= kMostBins && turning_pays(what.channels, what.regions * bins, what.images * what.height * what.width);
+}
+
 }  // namespace
 
-void roi_align(const RoiAligning& what, const Region* regions, const float* maps, float* out, ThreadPool& pool) {
+i64 roi_align_scratch_size(const RoiAligning& what) {
+  return by_pixels(what) ? what.images * what.channels * what.height * what.width : 0;
+}
+
+void roi_align(const RoiAligning& what, const Region* regions, const float* maps, float* out, float* scratch,
+               ThreadPool& pool) {
   const auto parts = ceil_div(what.channels, kChannels), plane = what.height * what.width,
              bins = what.bin_rows * what.bin_columns;
   i64 samples_in_all = 0;
@@ -32,16 +48,37 @@ void roi_align(const RoiAligning& what, const Region* regions, const float* maps
   const auto mean = static_cast<double>(samples_in_all) / static_cast<double>(what.regions);
   const auto cost =
       static_cast<double>(bins) * (mean * static_cast<double>(std::min(what.channels, kChannels) * 3 + 20) + 1);
+  const bool turned = by_pixels(what);
+  if (turned) turn_images(maps, what.images, what.channels, plane, what.channels * plane, scratch, pool);
   parallel_ranges(pool, what.regions * parts, cost, [&](i64 begin, i64 end) {
     Samples samples;
+    alignas(64) std::array<float, kMostBins * kChannels> aside;
     for (auto i = begin; i < end; ++i) {
       const auto& region = regions[i / parts];
       const auto first = i % parts * kChannels, channels = std::min(kChannels, what.channels - first);
       const auto* map = maps + (region.image * what.channels + first) * plane;
       auto* to = out + (i / parts * what.channels + first) * bins;
-      std::fill_n(to, channels * bins, 0.0F);
+      auto* const sums = turned ? aside.data() : to;
+      std::fill_n(sums, channels * bins, 0.0F);
+      const auto* pixels = scratch + region.image * what.channels * plane + first;
       const auto in_bin = static_cast<float>(region.columns * region.rows);
+      const auto add_pixels = [&] {
+        for (i64 s = 0; s < samples.count; ++s) {
+          const auto& sample = samples.list[s];
+          auto* pooled = sums + samples.bin[s] * channels;
+          std::array<const float*, 4> at;
+          for (std::size_t k = 0; k < 4; ++k) at[k] = pixels + sample.at[k] * what.channels;
+          for (i64 c = 0; c < channels; ++c) {
+            const auto value = sample.inside ? sample.weight[0] * at[0][c] + sample.weight[1] * at[1][c] +
+                                                   sample.weight[2] * at[2][c] + sample.weight[3] * at[3][c]
+                                             : 0;
+            pooled[c] = what.largest ? std::max(pooled[c], value) : pooled[c] + value / in_bin;
+          }
+        }
+        samples.count = 0;
+      };
       const auto flush = [&] {
+        if (turned) return add_pixels();
         for (i64 c = 0; c < channels; ++c)
           for (i64 s = 0; s < samples.count; ++s) {
             auto& pooled = to[c * bins + samples.bin[s]];
@@ -64,6 +101,7 @@ void roi_align(const RoiAligning& what, const Region* regions, const float* maps
           }
       }
       flush();
+      if (turned) isa().transpose(sums, channels, to, bins, bins, channels);
     }
   });
 }

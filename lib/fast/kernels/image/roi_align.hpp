@@ -20,10 +20,13 @@ struct Region {
 /// Maps are [image][channels][height][width], bins [region][channels][bin_rows][bin_columns]. The mean of a bin's
 /// samples, or the largest, where that is above 0.
 struct RoiAligning {
-  i64 regions, channels, height, width, bin_rows, bin_columns;
+  i64 images, regions, channels, height, width, bin_rows, bin_columns;
   bool largest;
 };
 
-void roi_align(const RoiAligning& what, const Region* regions, const float* maps, float* bins, ThreadPool& pool);
+/// `scratch`: of roi_align_scratch_size() floats, for `images` maps.
+void roi_align(const RoiAligning& what, const Region* regions, const float* maps, float* bins, float* scratch,
+               ThreadPool& pool);
+i64 roi_align_scratch_size(const RoiAligning& what);
 
 }  // namespace ovir::fast
