@@ -166,6 +166,18 @@ void transposed_without_pads(Net& n) {
   n.result(relu(n, biased(n, y, 18)));
 }
 
+/// One row, shared out by bands of columns.
+void row(Net& n) {
+  const auto y = n.op("Convolution-1", {n.input({1, 20, 3001}), n.weights({40, 20, 7})},
+                      {{"strides", "2"}, {"dilations", "3"}, {"pads_begin", "9"}, {"pads_end", "11"}});
+  n.result(relu(n, n.op("Add-1", {y, n.weights({1, 40, 1})})));
+}
+void transposed_row(Net& n) {
+  const auto y = n.op("ConvolutionBackpropData-1", {n.input({1, 36, 1500}), n.weights({36, 40, 8})},
+                      {{"strides", "4"}, {"dilations", "1"}, {"pads_begin", "2"}, {"pads_end", "2"}});
+  n.result(relu(n, n.op("Add-1", {y, n.weights({1, 40, 1})})));
+}
+
 /// So many outputs that a single run packs their filters panel by panel.
 void many_outputs(Net& n) {
   n.result(relu(n, biased(n, convolution(n, n.input({1, 20, 5, 4}), {264, 20, 3, 3}, windows(2, 1, 1)), 264)));
@@ -416,6 +428,9 @@ constexpr Example kExamples[] = {
     {"transposed_product.convolution+bias+Relu", transposed_vector_to_shape},
     {"transposed_few.convolution+bias+Relu", transposed_image_to_shape},
     {"transposed_winograd.convolution+bias+Relu", transposed_winograd_to_shape},
+    {"direct.convolution+bias+Relu", row},
+    {"direct.convolution+bias+Relu", row, kOnce},
+    {"transposed.convolution+bias+Relu", transposed_row},
     {"transposed_depthwise.convolution+bias+Relu", transposed_depthwise},
     {"transposed_depthwise.convolution+bias+Relu", transposed_depthwise, kOnce, kOpen},
     {"transposed_depthwise.convolution+residual+PRelu", transposed_depthwise_wide},

@@ -22,6 +22,12 @@ void grown(Net& n) {  // the output is larger than either operand
   n.result(n.op("Add-1", {n.input({4, 1, 5}), n.weights({3, 1})}));
 }
 
+/// Short inner dims, each of which another operand lacks: they are laid out as one.
+void short_dims(Net& n) {
+  const auto x = n.op("Divide-1", {n.input({3, 50, 4, 3, 4, 2}), n.numbers({3, 4, 5, 6, 7, 8}, {1, 1, 1, 3, 1, 2})});
+  n.result(n.op("Multiply-1", {n.op("Add-1", {x, n.input({3, 50, 1, 3, 1, 2})}), n.input({3, 1, 4, 1, 4, 1})}));
+}
+void short_grown(Net& n) { n.result(n.op("Multiply-1", {n.input({90, 3, 1}), n.weights({3, 2})})); }
 void slopes(Net& n) { n.result(n.op("PRelu-1", {n.input({2, 5, 9, 7}), n.weights({5})})); }
 void slopes_by_column(Net& n) {  // and an operand that is a slope for one node alone
   const auto x = n.input({3, 4, 21}), y = n.input({4});
@@ -59,6 +65,9 @@ constexpr Example kExamples[] = {
     {"elementwise.SoftPlus", element, kOnce, kOpen},
     {"elementwise.Multiply", element_twice},
     {"elementwise.Add", grown, kOften, kOpen},
+    {"elementwise.Divide+Add+Multiply", short_dims},
+    {"elementwise.Multiply", short_grown},
+    {"elementwise.Multiply", short_grown, kOnce, kOpen},
     {"elementwise.PRelu", slopes},
     {"elementwise.PRelu", slopes, kOnce, kOpen},
     {"elementwise.PRelu", slopes_by_column},

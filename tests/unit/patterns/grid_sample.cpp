@@ -12,6 +12,11 @@ void bilinear(Net& n) { sampled(n, "bilinear", "zeros", "false"); }
 void bilinear_inside(Net& n) { sampled(n, "bilinear", "border", "true"); }
 void bicubic(Net& n) { sampled(n, "bicubic", "reflection", "false"); }
 void bicubic_zeros(Net& n) { sampled(n, "bicubic", "zeros", "true"); }
+/// Channels too few to turn images for.
+void few_channels(Net& n) {
+  n.result(n.op("GridSample-9", {n.input({1, 3, 6, 5}), n.input({1, 9, 10, 2})},
+                {{"mode", "bilinear"}, {"padding_mode", "zeros"}, {"align_corners", "false"}}));
+}
 void nearest(Net& n) { sampled(n, "nearest", "zeros", "false"); }
 
 // clang-format off
@@ -22,6 +27,7 @@ constexpr Example kExamples[] = {
     {"grid_sample", bicubic},
     {"grid_sample", bicubic_zeros},
     {"grid_sample", nearest},
+    {"grid_sample", few_channels},
 };
 // clang-format on
 

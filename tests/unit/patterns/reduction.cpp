@@ -25,6 +25,12 @@ void absolute_inner(Net& n) { n.result(n.op("ReduceL1-4", {n.input({3, 70, 90}),
 void apart(Net& n) { n.result(n.op("ReduceSum-1", {n.input({3, 5, 7, 70}), n.indices({0, 2})}, kept())); }
 void apart_rows(Net& n) { n.result(n.op("ReduceMax-1", {n.input({4, 3, 6, 50}), n.indices({-1, 1})}, kept())); }
 void apart_norm(Net& n) { n.result(n.op("ReduceL2-4", {n.input({4, 3, 6, 50}), n.indices({0, 3})}, kept())); }
+/// Results of a few terms each, of which many are computed together.
+void short_rows(Net& n) { n.result(n.op("ReduceSum-1", {n.input({150, 3}), n.indices({1})}, kept())); }
+void short_mean(Net& n) { n.result(n.op("ReduceMean-1", {n.input({3, 70, 5, 2}), n.indices({2})}, kept())); }
+void short_norm(Net& n) { n.result(n.op("ReduceL2-4", {n.input({70, 16}), n.indices({-1})}, kept())); }
+void short_extreme(Net& n) { n.result(n.op("ReduceMin-1", {n.input({65, 4, 15}), n.indices({1})}, kept())); }
+void short_absolute(Net& n) { n.result(n.op("ReduceL1-4", {n.input({99, 1}), n.indices({1})}, kept())); }
 void product(Net& n) { n.result(n.op("ReduceProd-1", {n.input({9, 77}), n.indices({1})}, kept())); }
 void product_apart(Net& n) { n.result(n.op("ReduceProd-1", {n.input({2, 5, 3, 300}), n.indices({0, 2})}, kept())); }
 void sum_integers(Net& n) { n.result(n.op("ReduceSum-1", {integers(n, {3, 70, 9}, "i64"), n.indices({1})}, kept())); }
@@ -49,6 +55,12 @@ constexpr Example kExamples[] = {
     {"reduction", apart, kOnce, kOpen},
     {"reduction", apart_rows},
     {"reduction", apart_norm},
+    {"reduction", short_rows},
+    {"reduction", short_rows, kOnce, kOpen},
+    {"reduction", short_mean},
+    {"reduction", short_norm},
+    {"reduction", short_extreme},
+    {"reduction", short_absolute},
     {"fold", product},
     {"fold", product_apart},
     {"fold", sum_integers, kOften, kFixed, kF32Only},
