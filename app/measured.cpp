@@ -1,5 +1,8 @@
 #include "measured.hpp"
 
+#include <algorithm>
+#include <optional>
+
 #include <fmt/format.h>
 
 namespace ovir::app {
@@ -7,10 +10,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// The elements of the smallest input as tokens have them: a mask has those of the steps before, too.
 i64 tokens_of(const Session& session, const std::vector<Tensor>& values) {
+  std::optional<i64> fewest;
   for (std::size_t k = 0; k < values.size(); ++k)
-    if (contains(kInteger, session.inputs()[k].type) && values[k].rank() == 2) return values[k].size();
-  return 0;
+    if (contains(kInteger, session.inputs()[k].type) && values[k].rank() == 2)
+      fewest = std::min(fewest.value_or(values[k].size()), values[k].size());
+  return fewest.value_or(0);
 }
 
 }  // namespace

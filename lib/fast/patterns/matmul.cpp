@@ -1,6 +1,7 @@
 // MatMul-1 in f32 with what follows it: where no other pattern knows more of the matrices, as when both are computed in
 // the run.
 #include "fast/kernels/product/batched.hpp"
+#include "fast/kernels/product/dots.hpp"
 #include "fast/kit/functions.hpp"
 #include "op/shared_attrs.hpp"
 #include "tensor/walk.hpp"
@@ -8,9 +9,15 @@
 namespace ovir::fast::patterns::matmul {
 namespace {
 
+constexpr i64 kFewRows = 4;
+
 class MatMul final : public Kernel {
  public:
-  MatMul(const MatMulAttrs& attrs, Ending ending) : attrs_(attrs), ending_(std::move(ending)) {}
+  /// `narrow`: the right operand as its constant has it, of fewer bits, which few rows are multiplied by as it is.
+  MatMul(const MatMulAttrs& attrs, Ending ending, Tensor narrow)
+      : attrs_(attrs), ending_(std::move(ending)), narrow_(std::move(narrow)) {
+    if (narrow_) wide_ = Tensor::widened(narrow_);
+  }
 
   std::string name() const override { return "matmul" + ending_.name; }
 
@@ -27,9 +34,21 @@ class MatMul final : public Kernel {
            Runtime& runtime) const override {
     auto& state = static_cast<State&>(prepared);
     const auto* residual = ending_.residual < 0 ? nullptr : in[ending_.residual].as<const float>();
-    batched_product(state.product, in[0].as<const float>(), in[1].as<const float>(), out[0].as<float>(),
-                    ending_.epilogue(residual), state.floats(state.work), runtime.pool());
+    const auto epilogue = ending_.epilogue(residual);
+    const auto* a = in[0].as<const float>();
+    if (const auto& p = state.product; narrow_ && p.m <= kFewRows && !p.a_transposed) {
+      const auto matrix = p.n * p.k * byte_width(narrow_.type());
+      for (i64 i = 0; i < p.count(); ++i)
+        product_of_dots(a + p.a[i] * p.m * p.k, NarrowWeights{narrow_.type(), narrow_.bytes() + p.b[i] * matrix},
+                        out[0].as<float>() + i * p.m * p.n, p.m, p.n, p.k, epilogue.from(i * p.m * p.n, 0),
+                        runtime.pool());
+      return;
+    }
+    const auto* b = narrow_ ? wide_.data<float>() : in[1].as<const float>();
+    batched_product(state.product, a, b, out[0].as<float>(), epilogue, state.floats(state.work), runtime.pool());
   }
+
+  bool holds(int input) const override { return input == 1 && narrow_; }
 
   bool writes_over(int input) const override { return ending_.writes_over(input); }
 
@@ -71,7 +90,18 @@ class MatMul final : public Kernel {
 
   MatMulAttrs attrs_;
   Ending ending_;
+  Tensor narrow_, wide_;
 };
+
+/// Matrices of f16 or bf16, more than caches hold, whose columns' weights lie side by side.
+Tensor narrow_constant(const Graphlet& graph, ValueRef b, bool transposed) {
+  constexpr i64 kLarge = 256 << 10;
+  const auto narrow = graph.narrow(b);
+  if (!graph.options().steady() || !transposed || narrow.node < 0) return {};
+  const auto& constant = graph.node(narrow.node).constant;
+  const bool is_half = constant.type() == ElementType::f16 || constant.type() == ElementType::bf16;
+  return is_half && constant.rank() > 2 && constant.size() >= kLarge ? constant : Tensor();
+}
 
 std::optional<Match> match(const Graphlet& graph, int root) {
   const auto a = graph.input(root, 0), b = graph.input(root, 1);
@@ -84,7 +114,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
     const auto& columns = shape[shape.rank() - (attrs.transpose_b ? 2 : 1)];
     if (columns.is_static()) ending = take_ending(graph, match, out.rank(), out.rank() - 1, columns.length());
   }
-  match.kernel = std::make_unique<MatMul>(attrs, std::move(ending));
+  match.kernel = std::make_unique<MatMul>(attrs, std::move(ending), narrow_constant(graph, b, attrs.transpose_b));
   return match;
 }
 

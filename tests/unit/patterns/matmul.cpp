@@ -13,6 +13,13 @@ void product_left(Net& n) {
 }
 void product_wide(Net& n) { n.result(testing::matmul(n, n.input({2, 5, 20, 33}), n.input({2, 5, 33, 70}))); }
 void product_few_rows(Net& n) { n.result(testing::matmul(n, n.input({6, 3, 40}), n.input({6, 70, 40}), true)); }
+/// Matrices that an f16 model has as constants, by few rows and by many.
+void product_experts(Net& n) {
+  n.result(n.op("Relu-1", {testing::matmul(n, n.input({3, 2, 300}), n.weights({3, 300, 300}), true)}));
+}
+void product_experts_of_many(Net& n) {
+  n.result(testing::matmul(n, n.input({3, 9, 300}), n.weights({3, 300, 300}), true));
+}
 void product_one_row(Net& n) { n.result(testing::matmul(n, n.input({6, 1, 40}), n.input({6, 40, 600}))); }
 void product_few_columns(Net& n) { n.result(testing::matmul(n, n.input({6, 21, 40}), n.input({6, 3, 40}), true)); }
 /// Matrices that several products share, on either side.
@@ -45,6 +52,8 @@ constexpr Example kExamples[] = {
     {"matmul", product_wide},
     {"matmul", product_wide, kOften, kOpen},
     {"matmul", product_few_rows},
+    {"matmul+Relu", product_experts},
+    {"matmul", product_experts_of_many},
     {"matmul", product_one_row},
     {"matmul", product_few_columns},
     {"matmul", product_repeated},
