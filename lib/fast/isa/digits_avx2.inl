@@ -57,9 +57,16 @@ static bool to_digits(const CodeRows& w, const float* x, const Digits& to) {
     // In the order of the codes, which are two to a byte.
     float numbers[kBlockCodes] = {};
     const i64 first = block * kBlockCodes, count = columns - first < kBlockCodes ? columns - first : kBlockCodes;
-    for (i64 i = 0; i < count / 2; ++i) {
-      numbers[i] = x[first + 2 * i];
-      numbers[kCodeBytes + i] = x[first + 2 * i + 1];
+    i64 done = 0;
+    for (; 2 * (done + kWidth) <= count; done += kWidth) {
+      const Vec a = load(x + first + 2 * done), b = load(x + first + 2 * done + kWidth);
+      const auto in_order = [](Vec v) { return (Vec)_mm256_permute4x64_epi64((__m256i)v, 0b11'01'10'00); };
+      store(numbers + done, in_order(_mm256_shuffle_ps(a, b, 0b10'00'10'00)));
+      store(numbers + kCodeBytes + done, in_order(_mm256_shuffle_ps(a, b, 0b11'01'11'01)));
+    }
+    for (; done < count / 2; ++done) {
+      numbers[done] = x[first + 2 * done];
+      numbers[kCodeBytes + done] = x[first + 2 * done + 1];
     }
     // Magnitudes as integers have their order, and what is no number is above all.
     __m256i most = _mm256_setzero_si256();
@@ -81,9 +88,10 @@ static bool to_digits(const CodeRows& w, const float* x, const Digits& to) {
     for (i64 i = 0; i < kBlockCodes; i += kWidth) {
       auto q = _mm256_cvtps_epi32(load(numbers + i) * back);
       for (int d = kDigits - 1; d >= 0; --d) {
-        int bytes[kWidth];
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(bytes), q);
-        for (i64 l = 0; l < kWidth; ++l) digits[d * kBlockCodes + i + l] = static_cast<std::int8_t>(bytes[l]);
+        // The lowest byte of each lane.
+        const auto lowest = _mm256_shuffle_epi8(q, _mm256_set1_epi32(0x0c080400));
+        const auto both = _mm_unpacklo_epi32(_mm256_castsi256_si128(lowest), _mm256_extracti128_si256(lowest, 1));
+        _mm_storel_epi64(reinterpret_cast<__m128i*>(digits + d * kBlockCodes + i), both);
         q = _mm256_srai_epi32(_mm256_add_epi32(q, _mm256_set1_epi32(128)), 8);
       }
     }
