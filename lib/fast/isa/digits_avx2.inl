@@ -1,5 +1,5 @@
-// Compressed weights of 4 bits with AVX2: products as in digits_avx512.inl, by the instruction that adds two u8 × i8 within 16
-// bits, which four of these sums leave room in. Behind vector_avx2.inl.
+// Compressed weights of 4 bits with AVX2: products as in digits_avx512.inl, by the instruction that adds two u8 × i8
+// within 16 bits, which four of these sums leave room in. Behind vector_avx2.inl.
 
 constexpr i64 kCodeBytes = CodeBlocks::kBytes;  // two vectors of bytes, four of codes
 constexpr i64 kBlockCodes = 2 * kCodeBytes;

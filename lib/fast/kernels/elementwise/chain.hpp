@@ -57,7 +57,7 @@ class Chain {
   std::vector<std::vector<i64>> strides_;  ///< by input, in dims_; 0 where it is broadcast
   /// By input, where the elements of a row lie that do not lie side by side, nor are all the same: empty otherwise.
   std::vector<std::vector<i64>> places_;
-  i64 rows_ = 1, columns_ = 1;             ///< of a piece, at most
+  i64 rows_ = 1, columns_ = 1;  ///< of a piece, at most
   i64 row_pieces_ = 1, column_pieces_ = 1, pieces_ = 0;
   bool direct_ = false;  ///< one step, whose operands are read where they lie
   double time_ = 0;      ///< nanoseconds a value, roughly
