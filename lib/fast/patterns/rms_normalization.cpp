@@ -2,6 +2,7 @@
 #include "fast/kernels/buffer.hpp"
 #include "fast/kernels/normalization/rows.hpp"
 #include "fast/kit/functions.hpp"
+#include "fast/kit/spelled_out.hpp"
 #include "op/kit/elementwise_attrs.hpp"
 #include "op/shared_attrs.hpp"
 
@@ -46,39 +47,6 @@ class RmsNormalization final : public Kernel {
   Buffer weight_;
 };
 
-std::optional<float> number(const Graphlet& graph, ValueRef v) {
-  const auto* t = graph.constant(v);
-  if (!t || t->size() != 1 || t->type() != ElementType::f32) return std::nullopt;
-  return *t->data<float>();
-}
-
-/// The only reader of a node's value, where it is of this type; which of its inputs the value is.
-std::optional<std::pair<int, int>> followed_by(const Graphlet& graph, int node, std::string_view type) {
-  const auto next = graph.only_user({node, 0});
-  if (graph.type(next) != type) return std::nullopt;
-  return std::pair(next, graph.input(next, 0).node == node ? 0 : 1);
-}
-
-bool same(ValueRef a, ValueRef b) { return a.node == b.node && a.port == b.port; }
-
-/// 1 / √value: Sqrt and a Divide of 1, a Power of -1/2, or Sqrt alone where the next node divides by it.
-struct Root {
-  std::vector<int> nodes;
-  bool divides = false;
-};
-std::optional<Root> root_after(const Graphlet& graph, int node) {
-  if (const auto power = followed_by(graph, node, "Power"))
-    return power->second == 0 && number(graph, graph.input(power->first, 1)) == -0.5F
-               ? std::optional(Root{{power->first}, false})
-               : std::nullopt;
-  const auto root = followed_by(graph, node, "Sqrt");
-  if (!root) return std::nullopt;
-  const auto divide = followed_by(graph, root->first, "Divide");
-  if (!divide || divide->second != 1) return std::nullopt;
-  if (number(graph, graph.input(divide->first, 0)) == 1.0F) return Root{{root->first, divide->first}, false};
-  return Root{{root->first, divide->first}, true};
-}
-
 /// From the squares on: a Power of 2, or a Multiply by itself.
 std::optional<Match> match(const Graphlet& graph, int root) {
   const auto x = graph.input(root, 0);
@@ -94,7 +62,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto add = followed_by(graph, mean->first, "Add");
   const auto epsilon = add ? number(graph, graph.input(add->first, 1 - add->second)) : std::nullopt;
   if (!epsilon || !(*epsilon >= 0)) return std::nullopt;
-  const auto inverse = root_after(graph, add->first);
+  const auto inverse = inverse_root_after(graph, add->first);
   if (!inverse) return std::nullopt;
   Match match{{root, mean->first, add->first}, {x}, nullptr};
   match.nodes.insert(match.nodes.end(), inverse->nodes.begin(), inverse->nodes.end());

@@ -17,12 +17,48 @@ void normalization_plane(Net& n) {
                 {{"normalize_variance", "true"}, {"eps", "1e-3"}, {"eps_mode", "outside_sqrt"}}));
 }
 
+/// As TensorFlow spells it out: what x and the mean are multiplied by, and the mean.
+struct Moments {
+  int factor, mean;
+};
+Moments moments(Net& n, int x, bool scaled) {
+  const auto axis = n.indices({-1});
+  const Texts kept{{"keep_dims", "true"}};
+  const auto mean = n.op("ReduceMean-1", {x, axis}, kept);
+  const auto variance = n.op("ReduceMean-1", {n.op("SquaredDifference-1", {x, mean}), axis}, kept);
+  auto factor = n.op("Power-1", {n.op("Add-1", {variance, n.numbers({0.001F}, {1, 1, 1})}), n.numbers({-0.5F}, {1})});
+  if (scaled) factor = n.op("Multiply-1", {factor, n.weights({1, 1, 33})});
+  return {factor, mean};
+}
+void spelled_out(Net& n, bool scaled, bool shifted) {
+  const auto x = n.input({2, 5, 33});
+  const auto [factor, mean] = moments(n, x, scaled);
+  auto shift = n.op("Multiply-1", {n.op("Multiply-1", {mean, n.numbers({-1}, {1})}), factor});
+  if (shifted) shift = n.op("Add-1", {shift, n.weights({33})});
+  n.result(n.op("Add-1", {n.op("Multiply-1", {x, factor}), shift}));
+}
+void spelled_out_bare(Net& n) { spelled_out(n, false, false); }
+void spelled_out_scaled(Net& n) { spelled_out(n, true, false); }
+void spelled_out_all(Net& n) { spelled_out(n, true, true); }
+/// The product of the mean is taken from the offset.
+void spelled_out_offset(Net& n) {
+  const auto x = n.input({2, 5, 33});
+  const auto [factor, mean] = moments(n, x, true);
+  const auto shift = n.op("Subtract-1", {n.weights({1, 1, 33}), n.op("Multiply-1", {mean, factor})});
+  n.result(n.op("Add-1", {n.op("Multiply-1", {x, factor}), shift}));
+}
+
 // clang-format off
 constexpr Example kExamples[] = {
     {"normalization", normalization},
     {"normalization+Multiply+Add", normalization_scaled},
     {"normalization+Multiply+Add", normalization_scaled, kOnce, kOpen},
     {"normalization", normalization_plane},
+    {"normalization", spelled_out_bare},
+    {"normalization+Multiply", spelled_out_scaled},
+    {"normalization+Multiply+Add", spelled_out_all},
+    {"normalization+Multiply+Add", spelled_out_all, kOnce, kOpen},
+    {"normalization+Multiply+Add", spelled_out_offset},
 };
 // clang-format on
 
