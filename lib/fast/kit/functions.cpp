@@ -3,18 +3,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "fast/kit/spelled_out.hpp"
 #include "op/kit/elementwise_attrs.hpp"
 #include "op/shared_attrs.hpp"
 
 namespace ovir::fast {
 namespace {
-
-/// The number in a constant of one element.
-std::optional<float> number(const Graphlet& graph, ValueRef v) {
-  const auto* t = graph.constant(v);
-  if (!t || t->size() != 1 || t->type() != ElementType::f32) return std::nullopt;
-  return *t->data<float>();
-}
 
 Buffer padded(const Tensor& t) { return fast::padded(std::span(t.data<float>(), static_cast<std::size_t>(t.size()))); }
 
