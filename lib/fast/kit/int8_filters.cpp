@@ -61,7 +61,8 @@ void U8Filters::make_panel(const NarrowGeometry& g, i64 panel, Word* read, Word*
   std::fill_n(shifts + first, kColumns, 0.0f);
   for (i64 o = 0; o < count; ++o) {
     const auto& shift = shifts_[first + o];
-    shifts[first + o] = shift.with(shift.by_total == 0 ? 0 : integer_sums(values + o * each, each).total);
+    const auto total = shift.by_total == 0 ? 0 : integer_sums(values + o * each, each).total;
+    shifts[first + o] = static_cast<float>(shift.with(total));
   }
 }
 
@@ -83,7 +84,7 @@ void U8Filters::set_epilogue(const U8Layer& layer) {
     const auto step = static_cast<double>(filters.scale[o]);
     const auto zero = zero_level ? -static_cast<double>(*zero_level) * in.scale(channel) : double{in.low(channel)};
     auto by = step * in.scale(channel);
-    Shift line{.by_total = step * zero, .rest = e.bias ? double{e.bias->data<float>()[o]} : 0};
+    SumShift line{.by_total = step * zero, .rest = e.bias ? double{e.bias->data<float>()[o]} : 0};
     const auto factor = e.factors.empty() ? 1 : e.factors[o], offset = e.factors.empty() ? 0 : e.offsets[o];
     if (e.levels && activated) {
       level_by[o] = factor / e.levels->scale(o);
@@ -103,7 +104,7 @@ void U8Filters::set_epilogue(const U8Layer& layer) {
     if (e.sum_slopes) sum_slopes[o] = e.sum_slopes->data<float>()[o];
     scale[o] = static_cast<float>(by);
     if (late_) shifts_.push_back(line);
-    else shift[o] = line.with(sums.total);
+    else shift[o] = static_cast<float>(line.with(sums.total));
   }
   const auto first = e.levels && !activated ? e.bounds.in(*e.levels, 0) : e.bounds;
   epilogue_ = {.scale = scale,

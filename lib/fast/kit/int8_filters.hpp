@@ -34,12 +34,6 @@ class U8Filters {
   }
 
  private:
-  /// What is added to a sum that has been scaled: so much for each 1 in the sum of an output's filters, and the rest.
-  struct Shift {
-    double by_total, rest;
-    float with(i64 total) const { return static_cast<float>(by_total * static_cast<double>(total) + rest); }
-  };
-
   void pack(const ConvolutionShape& shape, const std::int8_t* values);
   void set_epilogue(const U8Layer& layer);
   i64 line_size() const { return lines_.size() / 6; }
@@ -52,7 +46,7 @@ class U8Filters {
   PairExcesses excesses_;
   U8Epilogue epilogue_{};
   I8Source source_;  // where they are late
-  std::vector<Shift> shifts_;
+  std::vector<SumShift> shifts_;
 };
 
 }  // namespace ovir::fast

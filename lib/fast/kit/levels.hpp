@@ -124,6 +124,12 @@ class I8Source {
   WeightsFile file_;
 };
 
+/// What is added to a sum that has been scaled: so much for each 1 in the sum of an output's weights, and the rest.
+struct SumShift {
+  double by_total, rest;
+  double with(i64 total) const { return by_total * static_cast<double>(total) + rest; }
+};
+
 /// The sum of integers, and of their absolute values.
 struct IntegerSums {
   i64 total = 0, sizes = 0;

@@ -199,11 +199,6 @@ class Int8MatMul final : public Kernel {
     return ending_.residual < 0 ? nullptr : in[ending_.residual].as<const float>() + row * n_;
   }
 
-  /// What is added to a sum that has been scaled: so much for each 1 in the sum of a column's weights, and the rest.
-  struct Shift {
-    double by_total, rest;
-    double with(i64 total) const { return by_total * static_cast<double>(total) + rest; }
-  };
   float level_shift(double shift) const {
     const auto q = out_->scale();
     return static_cast<float>((shift - q.low) / q.step);
@@ -221,7 +216,7 @@ class Int8MatMul final : public Kernel {
     small_ = true;
     for (i64 j = 0; j < n_; ++j) {
       const auto step = double{operands.weights.scale[j]}, by = step * levels.scale(0);
-      const Shift plus{.by_total = step * low, .rest = ending_.bias.size() > 0 ? double{ending_.bias.data()[j]} : 0};
+      const SumShift plus{.by_total = step * low, .rest = ending_.bias.size() > 0 ? double{ending_.bias.data()[j]} : 0};
       line[j] = static_cast<float>(by);
       if (late_) shifts_.push_back(plus);
       else line[size + j] = static_cast<float>(plus.with(sums[j].total));
@@ -261,7 +256,7 @@ class Int8MatMul final : public Kernel {
   RowLevels in_;
   std::optional<RowLevels> out_;
   I8Source source_;  // of weights that are late
-  std::vector<Shift> shifts_;
+  std::vector<SumShift> shifts_;
 };
 
 std::optional<Match> match(const Graphlet& graph, int root) {
