@@ -165,10 +165,7 @@ class Bf16Convolution final : public Kernel {
   };
 
   OncePanels once(const NarrowGeometry& g) const {
-    return {.count = g.panels(),
-            .words = g.panel_size(),
-            .read_words = source_.is_read() ? kColumns * g.s.channels * g.s.taps() : 0,
-            .by_panels = g.s.batch == 1 && g.panels() >= kOncePanels && !g.copies_bands()};
+    return g.once(source_.is_read() ? kColumns * g.s.channels * g.s.taps() : 0);
   }
 
   /// Of three convolutions the planes between are those that were known beforehand.

@@ -43,10 +43,7 @@ void U8Filters::pack(const ConvolutionShape& s, const std::int8_t* values) {
 }
 
 OncePanels U8Filters::once(const NarrowGeometry& g) const {
-  return {.count = g.panels(),
-          .words = g.panel_size(),
-          .read_words = source_.is_read() ? ceil_div(kColumns * g.s.group_channels() * g.s.taps(), i64{4}) : 0,
-          .by_panels = g.s.batch == 1 && g.panels() >= kOncePanels && !g.copies_bands()};
+  return g.once(source_.is_read() ? ceil_div(kColumns * g.s.group_channels() * g.s.taps(), i64{4}) : 0);
 }
 
 i64 U8Filters::scratch_size(const NarrowGeometry& g, int threads) const {

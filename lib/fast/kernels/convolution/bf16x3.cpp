@@ -92,10 +92,7 @@ void bf16x3_convolution(const ConvolutionShape& s, const float* filters, const f
   run(geometry(s), reinterpret_cast<const Word*>(filters), in, out, e, scratch, pool);
 }
 
-bool bf16x3_packs_by_panels(const ConvolutionShape& s) {
-  const auto g = geometry(s);
-  return s.batch == 1 && g.panels() >= kOncePanels && !g.copies_bands();
-}
+bool bf16x3_packs_by_panels(const ConvolutionShape& s) { return geometry(s).once(0).by_panels; }
 
 i64 bf16x3_once_scratch_size(const ConvolutionShape& s, int threads) {
   return bf16x3_scratch_size(s, threads) + threads * Room(s, geometry(s)).size();

@@ -178,6 +178,13 @@ bool NarrowGeometry::copies_bands() const {
   return padded && !image && filters_size() <= 2 * padded_size() && (padded_size() > kPlaneWords || many);
 }
 
+OncePanels NarrowGeometry::once(i64 read_words) const {
+  return {.count = panels(),
+          .words = panel_size(),
+          .read_words = read_words,
+          .by_panels = s.batch == 1 && panels() >= kOncePanels && !copies_bands()};
+}
+
 i64 NarrowGeometry::band_rows() const {
   const auto fits = (kBandWords / (blocks * parts * padded_width * kBlock) - (s.kernel_height - 1) * s.dilation_y - 1);
   return std::clamp<i64>(fits / s.stride_y + 1, 1, std::max<i64>(ceil_div(s.out_height, kBands), 1));

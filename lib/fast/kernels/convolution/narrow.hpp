@@ -79,6 +79,8 @@ struct NarrowGeometry {
   /// Whether the padded input is copied in bands of rows, or of columns where the output is a single row, each by who
   /// computes them: it is large beside the filters, all of which are then read for each band.
   bool copies_bands() const;
+  /// How a single run makes the panels: `read_words` as OncePanels has it.
+  OncePanels once(i64 read_words) const;
   i64 band_rows() const;
   i64 band_columns() const;
   ColumnPhases phases_of(i64 out_columns) const;  ///< of what so many columns of the output read, of a padded row
