@@ -62,6 +62,9 @@ struct Match {
   std::vector<int> nodes;
   std::vector<ValueRef> inputs;  ///< the kernel's operands
   std::unique_ptr<const Kernel> kernel;
+  /// So many nodes at the beginning follow from constants and are left to others, too, who may read what they compute;
+  /// where all of those take them as well, their own steps go.
+  std::size_t shared = 0;
 };
 
 /// Who is asked first where several begin at the same nodes; among equals, by name.

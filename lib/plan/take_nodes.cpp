@@ -55,12 +55,13 @@ class Taker {
     }
   }
 
-  /// Nobody outside may read what the inner nodes compute: a pattern that overlooks this is at fault.
+  /// Nobody outside may read what the inner nodes compute, unless they are shared: a pattern that overlooks this is at
+  /// fault.
   void require_closed(const Pattern& pattern, const Match& match, const Graphlet& graph) const {
     std::map<int, int> reads;
     for (const auto node : match.nodes)
       for (const auto id : plan_.steps[step_of_[node]].inputs) ++reads[id];
-    for (std::size_t i = 0; i + 1 < match.nodes.size(); ++i)
+    for (std::size_t i = match.shared; i + 1 < match.nodes.size(); ++i)
       for (const auto id : plan_.value_of[match.nodes[i]])
         if (graph.reads(id) != reads[id])
           throw std::logic_error(fmt::format("pattern {} takes a value that others read", pattern.name));
@@ -68,13 +69,14 @@ class Taker {
 
   void take(const Pattern& pattern, Match match, const Graphlet& graph) {
     require_closed(pattern, match, graph);
-    for (const auto node : match.nodes) {
+    const auto own = std::span(match.nodes).subspan(match.shared);
+    for (const auto node : own) {
       auto& is_free = free_[node];
       if (!is_free) throw std::logic_error(fmt::format("pattern {} takes a node twice", pattern.name));
       is_free = 0;
     }
     const auto last = step_of_[match.nodes.back()];
-    for (const auto node : match.nodes) {
+    for (const auto node : own) {
       const auto s = step_of_[node];
       if (s != last) gone_[s] = 1;
     }

@@ -66,11 +66,39 @@ bool is_of_groups(const Graphlet& graph, ValueRef v, const Shape& codes, bool& o
          (own.rank() == codes.rank() && own.back() == 1 && std::equal(own.begin(), own.end() - 1, codes.begin()));
 }
 
+/// The operand of a node that a kernel reads by its codes; -1: none.
+int port_of_codes(const Graphlet& graph, int node) {
+  const auto x = graph.input(node, 0);
+  const auto type = graph.any_type(node);
+  if (type == "MatMul") {
+    const auto& attrs = graph.attrs<MatMulAttrs>(node);
+    const auto& shape = graph.fact(x).shape;
+    const bool fits = !attrs.transpose_a && attrs.transpose_b && graph.stored(x) == ElementType::f32 &&
+                      shape.has_rank() && shape.rank() >= 2;
+    return fits ? 1 : -1;
+  }
+  if (type != "Gather" || graph.node(node).version->since != 8) return -1;
+  const auto* axis = graph.constant(graph.input(node, 2));
+  const auto index = graph.stored(graph.input(node, 1));
+  // Along the first axis there are no batch dims.
+  const bool fits = axis && axis->size() == 1 && to_i64(*axis)[0] == 0 &&
+                    graph.fact(graph.input(node, 1)).shape.has_rank() &&
+                    (index == ElementType::i32 || index == ElementType::i64);
+  return fits ? 0 : -1;
+}
+
+/// Whether that is how a node reads `weights`; -1: a Result.
+bool reads_codes(const Graphlet& graph, int node, ValueRef weights) {
+  if (node < 0) return false;
+  const auto port = port_of_codes(graph, node);
+  return port >= 0 && graph.input(node, port).node == weights.node && graph.input(node, 1 - port).node != weights.node;
+}
+
 }  // namespace
 
 bool Chain::is(std::string_view type, ElementType stored) const {
-  return at_.node >= 0 && at_.port == 0 && graph_.type(at_.node) == type && graph_.only_user(at_) == user_ &&
-         graph_.stored(at_) == stored;
+  return at_.node >= 0 && at_.port == 0 && graph_.type(at_.node) == type && graph_.stored(at_) == stored &&
+         (graph_.only_user(at_) == user_ || (shared_ && nodes_.empty()));
 }
 
 int Chain::take(int input) {
@@ -92,12 +120,18 @@ ValueRef Chain::take_scale() {
   return graph_.input(multiply, 1 - side);
 }
 
-std::optional<Decompression> decompression_of(const Graphlet& graph, int node, int port) {
+std::optional<Decompression> compressed_weights(const Graphlet& graph, int node) {
+  const auto port = graph.type(node).empty() ? -1 : port_of_codes(graph, node);
+  if (port < 0) return std::nullopt;
   const auto weights = graph.input(node, port);
   const auto& whole = graph.fact(weights).shape;
   if (!whole.is_static() || whole.rank() != 2) return std::nullopt;
   Decompression d;
-  Chain chain(graph, weights, node);
+  d.shared = graph.reads(weights) > 1;
+  if (d.shared &&
+      !std::ranges::all_of(graph.users(weights), [&](int user) { return reads_codes(graph, user, weights); }))
+    return std::nullopt;
+  Chain chain(graph, weights, node, d.shared);
   if (chain.is("Convert")) chain.take(0);
   if (chain.is("Reshape")) chain.take(0);
   if (chain.is("Convert")) chain.take(0);
@@ -137,27 +171,6 @@ std::optional<Decompression> decompression_of(const Graphlet& graph, int node, i
       (d.zero.node >= 0 && !is_of_groups(graph, d.zero, shape, d.one_zero)))
     return std::nullopt;
   return d;
-}
-
-std::optional<Decompression> compressed_weights(const Graphlet& graph, int node) {
-  const auto x = graph.input(node, 0);
-  if (graph.type(node) == "MatMul") {
-    const auto& attrs = graph.attrs<MatMulAttrs>(node);
-    const auto& shape = graph.fact(x).shape;
-    if (attrs.transpose_a || !attrs.transpose_b || graph.stored(x) != ElementType::f32 || !shape.has_rank() ||
-        shape.rank() < 2)
-      return std::nullopt;
-    return decompression_of(graph, node, 1);
-  }
-  if (graph.type(node) != "Gather" || graph.node(node).version->since != 8) return std::nullopt;
-  const auto* axis = graph.constant(graph.input(node, 2));
-  const auto type = graph.stored(graph.input(node, 1));
-  const auto& indices = graph.fact(graph.input(node, 1)).shape;
-  // Along the first axis there are no batch dims.
-  if (!axis || axis->size() != 1 || to_i64(*axis)[0] != 0 || !indices.has_rank() ||
-      (type != ElementType::i32 && type != ElementType::i64))
-    return std::nullopt;
-  return decompression_of(graph, node, 0);
 }
 
 }  // namespace ovir::fast

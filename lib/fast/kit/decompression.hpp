@@ -12,7 +12,9 @@ namespace ovir::fast {
 /// Goes from a value that `user` reads back to what it is computed from, through nodes whose f32 nobody else reads.
 class Chain {
  public:
-  Chain(const Graphlet& graph, ValueRef value, int user) : graph_(graph), at_(value), user_(user) {}
+  /// `shared`: others than `user` may read `value`, though none of the values before.
+  Chain(const Graphlet& graph, ValueRef value, int user, bool shared = false)
+      : graph_(graph), at_(value), user_(user), shared_(shared) {}
 
   ValueRef at() const { return at_; }
   /// The node before is of this type, and only the chain reads what it computes, which is stored as `stored`.
@@ -28,6 +30,7 @@ class Chain {
   const Graphlet& graph_;
   ValueRef at_;
   int user_;
+  bool shared_;
   std::vector<int> nodes_;
 };
 
@@ -35,7 +38,8 @@ class Chain {
 /// any; or, without zero points, what Gather picks by codes of u4 from a codebook of 16 numbers. Each zero point and
 /// each scale belongs to `group` neighboring codes of a row, or to all codes.
 struct Decompression {
-  std::vector<int> nodes;         ///< in order; nobody else reads what they compute
+  std::vector<int> nodes;         ///< in order
+  bool shared = false;            ///< several operations read what they compute, all of them by its codes
   const Tensor* codes = nullptr;  ///< packed, or of 8 bits
   CodeKind kind{};
   std::array<float, 16> levels{};  ///< of a kind that has them
@@ -43,9 +47,6 @@ struct Decompression {
   bool one_zero = false, one_scale = false;
   i64 rows = 0, columns = 0, group = 0;
 };
-
-/// Of input `port` of `node`.
-std::optional<Decompression> decompression_of(const Graphlet& graph, int node, int port);
 
 /// Of the right operand of a MatMul that is transposed, or of the rows that a Gather picks: for these there are kernels
 /// that read the codes.

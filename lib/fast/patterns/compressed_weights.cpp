@@ -106,6 +106,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (!weights) return std::nullopt;
   const bool product = graph.type(root) == "MatMul";
   Match match{weights->nodes, {graph.input(root, product ? 0 : 1), weights->scale}, nullptr};
+  if (weights->shared) match.shared = match.nodes.size();
   match.nodes.push_back(root);
   if (weights->zero.node >= 0) match.inputs.push_back(weights->zero);
   CompressedMatrix matrix(*weights, 1, weights->zero.node >= 0 ? 2 : -1);

@@ -63,6 +63,14 @@ void embedding_u4(Net& n) {
 void embedding_i8(Net& n) {
   n.result(n.op("Gather-8", {decompressed(n, ElementType::i8, 44, false, false), lengths(n), n.index(0)}));
 }
+/// A decoder's embedding that is its last matrix, too.
+void tied(Net& n, ElementType codes, bool grouped) {
+  const auto weights = decompressed(n, codes, 53, grouped, true);
+  n.result(n.op("Gather-8", {weights, lengths(n), n.index(0)}));
+  compressed_product(n, 1, weights);
+}
+void tied_u8(Net& n) { tied(n, ElementType::u8, false); }
+void tied_u4(Net& n) { tied(n, ElementType::u4, true); }
 
 // clang-format off
 constexpr Example kExamples[] = {
@@ -81,6 +89,10 @@ constexpr Example kExamples[] = {
     {"compressed.gather", embedding_f4e2m1},
     {"compressed.gather", embedding_u4},
     {"compressed.gather", embedding_i8, kOnce},
+    {"compressed.gather", tied_u8, kOften, kOpen},
+    {"compressed.matmul+Swish", tied_u8, kOnce},
+    {"compressed.matmul+Swish", tied_u4},
+    {"compressed.gather", tied_u4, kOnce},
 };
 // clang-format on
 
