@@ -1,6 +1,7 @@
 // Rows of compressed weights, for the loops that read them.
 #pragma once
 #include <cstdint>
+#include <type_traits>
 
 #include "base/int.hpp"
 
@@ -19,7 +20,30 @@ struct CodeRows {
   const float* levels;        ///< of kinds of 4 bits that are no integers
   const float *zero, *scale;  ///< of the first row and group; zero may be null
   i64 zero_row, zero_group, scale_row, scale_group;
+
+  /// Those that begin at this row.
+  CodeRows from(i64 n) const {
+    auto rows = *this;
+    rows.codes += n * row;
+    rows.scale += n * scale_row;
+    if (zero) rows.zero += n * zero_row;
+    return rows;
+  }
 };
+
+/// f(first, std::integral_constant<int, count>) for rows in fours, which share what they read of the other operand, and
+/// for those that are left.
+template <class F>
+inline void by_fours(i64 rows, F f) {
+  i64 r = 0;
+  for (; r + 4 <= rows; r += 4) f(r, std::integral_constant<int, 4>());
+  switch (rows - r) {
+    case 1: return f(r, std::integral_constant<int, 1>());
+    case 2: return f(r, std::integral_constant<int, 2>());
+    case 3: return f(r, std::integral_constant<int, 3>());
+    default: return;
+  }
+}
 
 /// Codes of 4 bits as bytes: each stands for (byte - middle) · unit.
 struct NibbleBytes {

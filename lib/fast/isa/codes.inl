@@ -118,19 +118,12 @@ static void dot_rows(const Codes& codes, const CodeRows& w, const float* x, floa
   for (int r = 0; r < R; ++r) y[r] = add_lanes(total[r]);
 }
 
-template <bool kZero, class Codes>
-static void dot_some_rows(const Codes& codes, const CodeRows& w, int rows, const float* x, float* y) {
-  switch (rows) {
-    case 1: return dot_rows<1, kZero>(codes, w, x, y);
-    case 2: return dot_rows<2, kZero>(codes, w, x, y);
-    case 3: return dot_rows<3, kZero>(codes, w, x, y);
-    default: return dot_rows<4, kZero>(codes, w, x, y);
-  }
-}
-
-static void dot_codes(const CodeRows& w, int rows, const float* x, float* y) {
+static void dot_codes(const CodeRows& w, i64 rows, const float* x, float* y) {
   with_codes(w, [&](const auto& codes) {
-    w.zero ? dot_some_rows<true>(codes, w, rows, x, y) : dot_some_rows<false>(codes, w, rows, x, y);
+    by_fours(rows, [&](i64 row, auto count) {
+      const auto some = w.from(row);
+      w.zero ? dot_rows<count, true>(codes, some, x, y + row) : dot_rows<count, false>(codes, some, x, y + row);
+    });
   });
 }
 

@@ -109,37 +109,47 @@ static bool to_digits(const CodeRows& w, const float* x, const Digits& to) {
   return true;
 }
 
+/// What the loops over blocks need of codes.
+template <bool kNibbles>
+struct CodeVectors {
+  static_assert(kNibbles, "four sums of products of bytes could not be held by 16 bits");
+  __m256i table;             // of bytes by code
+  __m256i group_of_lane[2];  // of either vector of bytes
+  float unit;
+  CodeVectors(const NibbleBytes& meaning, const CodeBlocks& blocks)
+      : table(_mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(meaning.bytes)))),
+        unit(meaning.unit) {
+    for (int half = 0; half < 2; ++half) {
+      int lanes[kWidth];
+      for (int l = 0; l < kWidth; ++l) lanes[l] = static_cast<int>(blocks.group_of(kWidth * half + l));
+      group_of_lane[half] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(lanes));
+    }
+  }
+};
+
 template <bool kNibbles, bool kManyGroups, int R>
 [[gnu::always_inline]] inline void add_blocks(const CodeRows& w, const Digits& x, const CodeBlocks& blocks,
-                                              const NibbleBytes& meaning, Vec (&sum)[R]) {
-  static_assert(kNibbles, "four sums of products of bytes could not be held by 16 bits");
-  const auto table = _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(meaning.bytes)));
-  __m256i group_of_lane[2];  // of either vector of bytes
-  for (int half = 0; half < 2; ++half) {
-    int lanes[kWidth];
-    for (int l = 0; l < kWidth; ++l) lanes[l] = static_cast<int>(blocks.group_of(kWidth * half + l));
-    group_of_lane[half] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(lanes));
-  }
+                                              const CodeVectors<kNibbles>& vectors, Vec (&sum)[R]) {
   const float* scale = w.scale;
   const i64 scales_ahead = w.scale_row * kAhead / w.row;
   const auto block = [&](i64 b, const unsigned char* from, i64 row) __attribute__((always_inline)) {
     const std::int8_t* digits = x.digits + b * kDigits * kBlockCodes;
-    const Vec by = spread(x.steps[b] * meaning.unit);
+    const Vec by = spread(x.steps[b] * vectors.unit);
     const i64 groups = w.groups - b * blocks.per_block;
 #pragma GCC unroll 4
     for (int r = 0; r < R; ++r) {
       const unsigned char* bytes = from + r * row;
       __builtin_prefetch(bytes + kAhead, 0, 2);
       if (kManyGroups) __builtin_prefetch(scale + r * w.scale_row + scales_ahead, 0, 3);
-      const BlockCodes codes(bytes, table);
+      const BlockCodes codes(bytes, vectors.table);
       if (!kManyGroups) {
         sum[r] = fma(block_sums(codes, digits) * by, spread(scale[r * w.scale_row]), sum[r]);
         continue;
       }
       const auto scales = load_some(scale + r * w.scale_row, groups);
       for (int half = 0; half < 2; ++half)
-        sum[r] =
-            fma(half_sums(codes, digits, half) * by, _mm256_permutevar8x32_ps(scales, group_of_lane[half]), sum[r]);
+        sum[r] = fma(half_sums(codes, digits, half) * by, _mm256_permutevar8x32_ps(scales, vectors.group_of_lane[half]),
+                     sum[r]);
     }
   };
   const i64 full = blocks.bytes / kCodeBytes;
@@ -159,4 +169,4 @@ template <bool kNibbles, bool kManyGroups, int R>
 
 #include "fast/isa/digits_rows.inl"
 
-static void dot_digits(const CodeRows& w, int rows, const Digits& x, float* y) { dot_digits_of<true>(w, rows, x, y); }
+static void dot_digits(const CodeRows& w, i64 rows, const Digits& x, float* y) { dot_digits_of<true>(w, rows, x, y); }

@@ -113,16 +113,26 @@ static bool digits_of(const CodeRows& w, const float* x, const Digits& to) {
   return true;
 }
 
+/// What the loops over blocks need of codes.
+template <bool kNibbles>
+struct CodeVectors {
+  __m512i turn;  // bytes by code, or what makes bytes of them by xor
+  __m512i group_of_lane;
+  float unit;
+  CodeVectors(const NibbleBytes& meaning, const CodeBlocks& blocks) : unit(meaning.unit) {
+    const auto nibbles = _mm_loadu_si128(reinterpret_cast<const __m128i*>(meaning.bytes));
+    turn = kNibbles ? _mm512_broadcast_i32x4(nibbles)
+                    : _mm512_set1_epi8(static_cast<char>(static_cast<int>(meaning.middle)));
+    int lanes[16];
+    for (int l = 0; l < 16; ++l) lanes[l] = static_cast<int>(blocks.group_of(l));
+    group_of_lane = _mm512_loadu_si512(lanes);
+  }
+};
+
 template <bool kNibbles, bool kManyGroups, int R>
 [[gnu::always_inline]] inline void add_blocks(const CodeRows& w, const Digits& x, const CodeBlocks& blocks,
-                                              const NibbleBytes& meaning, Vec (&sum)[R]) {
+                                              const CodeVectors<kNibbles>& vectors, Vec (&sum)[R]) {
   constexpr i64 kSize = kDigits * (kNibbles ? 2 : 1) * kCodeBytes;
-  const auto nibbles = _mm_loadu_si128(reinterpret_cast<const __m128i*>(meaning.bytes));
-  const auto turn = kNibbles ? _mm512_broadcast_i32x4(nibbles)
-                             : _mm512_set1_epi8(static_cast<char>(static_cast<int>(meaning.middle)));
-  int lanes[16];
-  for (int l = 0; l < 16; ++l) lanes[l] = static_cast<int>(blocks.group_of(l));
-  const auto group_of_lane = _mm512_loadu_si512(lanes);
   const std::int8_t* at = x.digits;
   const unsigned char* from = w.codes;
   const float *step = x.steps, *scale = w.scale;
@@ -132,15 +142,16 @@ template <bool kNibbles, bool kManyGroups, int R>
   const auto block = [&](auto load_codes) __attribute__((always_inline)) {
     __m512i digits[kDigits][2];
     load_digits<kNibbles>(at, digits);
-    const Vec by = spread(*step * meaning.unit);
+    const Vec by = spread(*step * vectors.unit);
 #pragma GCC unroll 4
     for (int r = 0; r < R; ++r) {
       const unsigned char* bytes = from + r * row;
       __builtin_prefetch(bytes + kAhead, 0, 2);
       __m512i codes[2];
-      codes_of<kNibbles>(load_codes(bytes), turn, codes);
-      const Vec scales = kManyGroups ? _mm512_permutexvar_ps(group_of_lane, load_some(scale + r * scale_row, groups))
-                                     : spread(scale[r * scale_row]);
+      codes_of<kNibbles>(load_codes(bytes), vectors.turn, codes);
+      const Vec scales = kManyGroups
+                             ? _mm512_permutexvar_ps(vectors.group_of_lane, load_some(scale + r * scale_row, groups))
+                             : spread(scale[r * scale_row]);
       sum[r] = fma(block_sums<kNibbles>(codes, digits) * by, scales, sum[r]);
     }
     at += kSize;
@@ -169,7 +180,7 @@ static bool to_digits(const CodeRows& w, const float* x, const Digits& to) {
   return w.bits == 4 ? digits_of<true>(w, x, to) : digits_of<false>(w, x, to);
 }
 
-static void dot_digits(const CodeRows& w, int rows, const Digits& x, float* y) {
+static void dot_digits(const CodeRows& w, i64 rows, const Digits& x, float* y) {
   if (w.bits == 4) dot_digits_of<true>(w, rows, x, y);
   else dot_digits_of<false>(w, rows, x, y);
 }

@@ -21,24 +21,23 @@ template <int R>
   }
 }
 
-template <bool kNibbles, int R>
-static void dot_digits_rows(const CodeRows& w, const Digits& x, float* y) {
+template <bool kNibbles, bool kManyGroups>
+static void dot_digits_rows(const CodeRows& w, i64 rows, const Digits& x, float* y) {
   const CodeBlocks blocks(w);
-  const auto bytes = code_bytes(w);
-  Vec sum[R];
-  for (int r = 0; r < R; ++r) sum[r] = Vec{};
-  if (blocks.per_block > 1 && w.scale_group == 1) add_blocks<kNibbles, true, R>(w, x, blocks, bytes, sum);
-  else add_blocks<kNibbles, false, R>(w, x, blocks, bytes, sum);
-  take_off_zeros<R>(w, bytes.middle * bytes.unit, x.sums, sum);
-  for (int r = 0; r < R; ++r) y[r] = sum_of(sum[r]);
+  const auto meaning = code_bytes(w);
+  const CodeVectors<kNibbles> vectors(meaning, blocks);
+  by_fours(rows, [&](i64 row, auto count) {
+    const auto some = w.from(row);
+    Vec sum[count];
+    for (auto& s : sum) s = Vec{};
+    add_blocks<kNibbles, kManyGroups>(some, x, blocks, vectors, sum);
+    take_off_zeros(some, meaning.middle * meaning.unit, x.sums, sum);
+    for (int r = 0; r < count; ++r) y[row + r] = sum_of(sum[r]);
+  });
 }
 
 template <bool kNibbles>
-static void dot_digits_of(const CodeRows& w, int rows, const Digits& x, float* y) {
-  switch (rows) {
-    case 1: return dot_digits_rows<kNibbles, 1>(w, x, y);
-    case 2: return dot_digits_rows<kNibbles, 2>(w, x, y);
-    case 3: return dot_digits_rows<kNibbles, 3>(w, x, y);
-    default: return dot_digits_rows<kNibbles, 4>(w, x, y);
-  }
+static void dot_digits_of(const CodeRows& w, i64 rows, const Digits& x, float* y) {
+  if (CodeBlocks(w).per_block > 1 && w.scale_group == 1) dot_digits_rows<kNibbles, true>(w, rows, x, y);
+  else dot_digits_rows<kNibbles, false>(w, rows, x, y);
 }

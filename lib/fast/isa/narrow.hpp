@@ -275,7 +275,7 @@ struct NarrowTable {
   /// those. Null, as dot_digits, where the machine has none at all.
   bool (*to_digits)(const CodeRows& w, const float* x, const Digits& to) = nullptr;
   /// As dot_codes.
-  void (*dot_digits)(const CodeRows& w, int rows, const Digits& x, float* y) = nullptr;
+  void (*dot_digits)(const CodeRows& w, i64 rows, const Digits& x, float* y) = nullptr;
   /// f32 as the sum of three bf16: its upper 8 bits, the next 8, and what is left. Of n pixels of 32 numbers, of which
   /// 16 lie at x and 16 at y (null: zeros), `step` floats apart, words 16 apart; part p goes to to + p·part. Null, as
   /// lines_to_bf16x3, where six products of bf16 take longer than one of f32.

@@ -33,9 +33,9 @@ struct IsaTable {
   void (*weighted_sum)(const float* w, const float* const* x, i64 rows, float* y, i64 n, bool first);
 
   // Compressed weights (codes.hpp).
-  /// y[r] = the sum of x[k] · value of code k of row r, for r < rows ≤ 4. With 4 bits, x holds what belongs to the
+  /// y[r] = the sum of x[k] · value of code k of row r, for r < rows. With 4 bits, x holds what belongs to the
   /// first codes of all bytes, then what belongs to the second.
-  void (*dot_codes)(const CodeRows& w, int rows, const float* x, float* y);
+  void (*dot_codes)(const CodeRows& w, i64 rows, const float* x, float* y);
   /// The values of the first row.
   void (*decode)(const CodeRows& w, float* to);
 

@@ -9,8 +9,9 @@
 namespace ovir::fast {
 namespace {
 
-constexpr i64 kFew = 6;     // rows of the left operand for each of which the codes are read again
-constexpr i64 kAtOnce = 4;  // rows of codes that share what they read of the left operand
+constexpr i64 kFew = 6;              // rows of the left operand for each of which the codes are read again
+constexpr i64 kAtOnce = 4;           // rows of codes that share what they read of the left operand
+constexpr double kCodesByTime = 16;  // that are multiplied in a nanosecond, roughly
 
 /// Floats of a chunk's own memory: rows as they come, and the panel that they become.
 i64 chunk_size(const Codes& b) { return 2 * kColumns * round_up(b.columns, kBlock); }
@@ -53,19 +54,19 @@ void few(const Codes& b, const float* a, float* c, i64 m, const Epilogue& epilog
     for (i64 i = 0; i < m; ++i) part_pairs(a + i * b.columns, b.columns, scratch + i * b.columns);
     x = scratch;
   }
-  const auto quads = ceil_div(b.rows, kAtOnce);
-  const auto cost = static_cast<double>(m * kAtOnce * b.columns) / 40;
-  parallel_ranges(pool, quads, cost, [&](i64 begin, i64 end) {
+  const auto dots = [&](i64 i, i64 row, i64 rows) {
+    const auto codes = w.from(row);
+    float* y = c + i * b.rows + row;
+    if (by_digits) narrow_isa().dot_digits(codes, rows, digits_at(w, scratch + i * digits_size(w)), y);
+    else table.dot_codes(codes, rows, x + i * b.columns, y);
+  };
+  const auto cost = static_cast<double>(m * kAtOnce * b.columns) / kCodesByTime;
+  parallel_ranges(pool, ceil_div(b.rows, kAtOnce), cost, [&](i64 begin, i64 end) {
     const auto first = begin * kAtOnce, last = std::min(b.rows, end * kAtOnce);
-    for (auto row = first; row < last; row += kAtOnce) {
-      const auto codes = b.at(row);
-      const auto rows = static_cast<int>(std::min(kAtOnce, last - row));
-      for (i64 i = 0; i < m; ++i) {
-        float* y = c + i * b.rows + row;
-        if (by_digits) narrow_isa().dot_digits(codes, rows, digits_at(w, scratch + i * digits_size(w)), y);
-        else table.dot_codes(codes, rows, x + i * b.columns, y);
-      }
-    }
+    // Codes are read again for each row of the left operand from the first-level cache.
+    const auto step = m == 1 ? last - first : kAtOnce;
+    for (auto row = first; row < last; row += step)
+      for (i64 i = 0; i < m; ++i) dots(i, row, std::min(step, last - row));
     for (i64 i = 0; i < m; ++i) {
       float* y = c + i * b.rows + first;
       finish_row(table, epilogue, first, 1, y, epilogue.residual ? epilogue.residual + i * b.rows + first : nullptr, y,
@@ -75,14 +76,6 @@ void few(const Codes& b, const float* a, float* c, i64 m, const Epilogue& epilog
 }
 
 }  // namespace
-
-CodeRows Codes::at(i64 row) const {
-  auto moved = first;
-  moved.codes += row * first.row;
-  moved.scale += row * first.scale_row;
-  if (moved.zero) moved.zero += row * first.zero_row;
-  return moved;
-}
 
 i64 compressed_scratch_size(const Codes& b, i64 m, int threads) {
   return m <= kFew ? m * std::max(b.columns, digits_size(b.first)) : threads * chunk_size(b);
@@ -98,7 +91,7 @@ void compressed_product(const Codes& b, const float* a, float* c, i64 m, const E
     const Slots::Lease room(slots);
     const auto first = panel * kColumns, count = std::min(kColumns, b.rows - first);
     float *rows = room.data(), *packed = rows + kColumns * round_up(b.columns, kBlock);
-    for (i64 i = 0; i < count; ++i) table.decode(b.at(first + i), rows + i * b.columns);
+    for (i64 i = 0; i < count; ++i) table.decode(b.first.from(first + i), rows + i * b.columns);
     pack_panels(rows, 1, b.columns, b.columns, count, 0, 1, packed);
     Epilogue own = epilogue;
     if (own.bias) own.bias += first;
@@ -114,7 +107,7 @@ void compressed_rows(const Codes& b, const Index* index, i64 count, float* y, Th
   parallel_ranges(pool, count, static_cast<double>(b.columns) / 4, [&](i64 begin, i64 end) {
     for (auto i = begin; i < end; ++i) {
       const auto row = index[i] < 0 ? index[i] + b.rows : static_cast<i64>(index[i]);
-      if (0 <= row && row < b.rows) table.decode(b.at(row), y + i * b.columns);
+      if (0 <= row && row < b.rows) table.decode(b.first.from(row), y + i * b.columns);
       else std::fill_n(y + i * b.columns, b.columns, 0.0f);
     }
   });

@@ -14,8 +14,6 @@ namespace ovir::fast {
 struct Codes {
   CodeRows first;  ///< its first row
   i64 rows = 0, columns = 0;
-
-  CodeRows at(i64 row) const;
 };
 
 /// Floats of scratch memory for m rows of the left operand.
