@@ -88,6 +88,10 @@ int first_of_data(const StepTime& t) {
   return t.step.nodes.empty() ? -1 : t.step.nodes.front();
 }
 
+struct Amounts {
+  double ms = 0, flops = 0, bytes = 0;
+};
+
 /// Adds up the steps of rounds.
 class Recorder final : public Profiler {
  public:
@@ -98,31 +102,42 @@ class Recorder final : public Profiler {
     round_ = Clock::now();
     trace_.clear();
     share_.give_back();
-    times_.assign(steps_.size(), 0.0);
+    now_.assign(steps_.size(), {});
     of_bodies_.clear();
   }
   /// Keeps the times of a round that is the fastest so far.
   void end_round(double ms) {
     rounds_.push_back(ms);
     if (ms > *std::min_element(rounds_.begin(), rounds_.end())) return;
-    times_.resize(steps_.size());
-    for (std::size_t i = 0; i < steps_.size(); ++i) steps_[i].ms = times_[i];
+    now_.resize(steps_.size());
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      steps_[i].ms = now_[i].ms;
+      steps_[i].flops = now_[i].flops;
+      steps_[i].bytes = now_[i].bytes;
+    }
     best_ = trace_;
   }
 
   void after(const StepTime& t) override {
     const auto [at, is_new] = index_.emplace(&t.step, steps_.size());
-    if (is_new) steps_.push_back(described(t));
-    if (times_.size() < steps_.size()) times_.resize(steps_.size());
     const auto i = at->second;
+    if (is_new) {
+      steps_.push_back(described(t));
+      flops_of_call_.push_back(std::exchange(steps_[i].flops, 0));
+    }
+    if (now_.size() < steps_.size()) now_.resize(steps_.size());
     const auto us = [](Clock::duration d) { return std::chrono::duration<double, std::micro>(d).count(); };
     const auto took = us(t.end - t.begin);
     // What steps of its bodies took is theirs.
     double own = took;
     for (const auto& body : t.step.bodies) own -= std::exchange(of_bodies_[body.get()], 0);
     of_bodies_[&t.plan] += took;
-    times_[i] += own / 1000;
-    ++steps_[i].calls;
+    now_[i].ms += own / 1000;
+    now_[i].flops += flops_of_call_[i];
+    now_[i].bytes += bytes_of(t) + (flops_of_call_[i] > 0 ? taken_bytes(t) : 0);
+    auto& step = steps_[i];
+    ++step.calls;
+    if (step.kernel != t.kernel) step.kernel = t.kernel;  // the first sizes of a run may not have suited it
     if (!traces_) return;
     share_.add_entry();  // a loop may have any number of iterations
     trace_.push_back({i, us(t.begin - round_), took});
@@ -157,14 +172,14 @@ class Recorder final : public Profiler {
       s.type = model[named].op->type;
       s.name = (model.path.empty() ? "" : model.path + "/") + model[named].layer->name;
     }
-    s.bytes = bytes_of(t) + (s.flops > 0 ? taken_bytes(t) : 0);
     return s;
   }
 
   Clock::time_point round_;
   std::map<const Step*, std::size_t> index_;
   std::vector<ProfiledStep> steps_;
-  std::vector<double> rounds_, times_;
+  std::vector<double> rounds_, flops_of_call_;
+  std::vector<Amounts> now_;                 ///< of the round so far, by step
   std::map<const Plan*, double> of_bodies_;  ///< us of the steps of a body since the step that has it began
   bool traces_;
   std::vector<TracedStep> trace_, best_;

@@ -12,7 +12,7 @@ namespace ovir::app {
 
 /// A step of the plan: a layer, or several that one kernel computes.
 struct ProfiledStep {
-  std::string name, type, kernel;   ///< of several layers, those of the first
+  std::string name, type, kernel;   ///< of several layers, those of the first; the last kernel
   std::vector<std::string> layers;  ///< all that it computes
   i64 calls = 0;                    ///< in all rounds
   double ms = 0;                    ///< of a round, without the steps of its bodies
