@@ -1,7 +1,6 @@
 #include "exec/evaluate.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include "model/explain.hpp"
 #include "model/report.hpp"
@@ -22,13 +21,17 @@ class Operands {
  public:
   Operands(const Plan& plan, const Step& step, std::vector<T> inputs, FromConstant from_constant)
       : plan_(plan), from_constant_(from_constant) {
+    values_.reserve(inputs.size() + step.nodes.size());
     for (std::size_t i = 0; i < inputs.size(); ++i) put(step.operands[i], std::move(inputs[i]));
   }
-  void put(ValueRef v, T value) { values_.insert_or_assign({v.node, v.port}, std::move(value)); }
+  void put(ValueRef v, T value) { values_.emplace_back(v, std::move(value)); }
   std::vector<T> of(const Node& node) const {
     std::vector<T> list;
+    list.reserve(node.inputs.size());
     for (const auto& v : node.inputs) {
-      const auto known = values_.find({v.node, v.port});
+      const auto known = std::find_if(values_.begin(), values_.end(), [&](const auto& value) {
+        return value.first.node == v.node && value.first.port == v.port;
+      });
       list.push_back(known != values_.end() ? known->second
                                             : from_constant_(plan_.value(plan_passes::value_of(plan_, v))));
     }
@@ -38,7 +41,7 @@ class Operands {
  private:
   const Plan& plan_;
   FromConstant from_constant_;
-  std::map<std::pair<int, int>, T> values_;
+  std::vector<std::pair<ValueRef, T>> values_;  // few: groups are small
 };
 
 /// The outputs' facts for this very call.

@@ -55,9 +55,7 @@ Sized* Executor::recorded(RunContext& context, std::span<const Tensor> inputs) {
   auto found = std::find_if(recent_.begin(), recent_.end(), [&](const Recorded& r) { return r.key == key_; });
   if (found == recent_.end()) {
     if (recent_.size() >= kRecent) recent_.pop_back();
-    auto shapes = static_shapes(*plan_);
-    for (int k = 0; k < std::ssize(inputs); ++k) shapes[plan_->parameters[k]] = inputs[k].shape();
-    recent_.push_front({key_, std::move(shapes), open_->work, nullptr});
+    recent_.push_front({key_, {}, open_->work, nullptr});
     recording_ = &recent_.front();
     make_room(context);
     return nullptr;
@@ -65,7 +63,10 @@ Sized* Executor::recorded(RunContext& context, std::span<const Tensor> inputs) {
   recent_.splice(recent_.begin(), recent_, found);
   if (!found->sized) {
     make_room(context);
-    found->sized = std::make_unique<Sized>(*plan_, found->shapes, context.runtime, true);
+    auto shapes = static_shapes(*plan_);
+    for (int k = 0; k < std::ssize(inputs); ++k) shapes[plan_->parameters[k]] = inputs[k].shape();
+    for (const auto& [id, shape] : found->found) shapes[id] = shape;
+    found->sized = std::make_unique<Sized>(*plan_, std::move(shapes), context.runtime, true);
     found->sized->work = found->work;
   }
   return found->sized.get();

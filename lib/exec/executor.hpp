@@ -47,7 +47,7 @@ class Executor {
   /// What a run with inputs and states of these shapes has found.
   struct Recorded {
     std::vector<Shape> key;
-    std::vector<std::optional<Shape>> shapes;  // by value; empty where the data decide
+    std::vector<std::pair<int, Shape>> found;  // values whose shapes planning did not know; none that the data decide
     i64 work = 0;                              // of the steps that need not be dynamic then
     std::unique_ptr<Sized> sized;              // made when the shapes come again
   };

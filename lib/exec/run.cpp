@@ -81,9 +81,9 @@ class Executor::Run final : private EvalHost {
   void record(const Step& step) {
     // One that stays dynamic says each time what it takes.
     if (step.caching == Caching::none) executor_.recording_->work = saturating_add(executor_.recording_->work, work_);
-    auto& shapes = executor_.recording_->shapes;
     for (const auto id : step.outputs)
-      if (!shapes[id] && sized_.tensors[id]) shapes[id] = sized_.tensors[id].shape();
+      if (!sized_.shapes[id] && sized_.tensors[id])
+        executor_.recording_->found.emplace_back(id, sized_.tensors[id].shape());
   }
 
   // --- steps
