@@ -117,11 +117,11 @@ TEST_CASE("compressed product and rows: 4 and 8 bits, few rows and many") {
           expected.push_back(sum);
           largest = std::max(largest, magnitude);
         }
-      const Buffer scratch(compressed_scratch_size(b, c.m, 4));
+      const Buffer scratch(compressed_scratch_size(b, b.by_rows(c.m), 4));
       Floats y(at(c.m * b.rows), 99.0F), again = y;
-      compressed_product(b, a.data(), y.data(), c.m, {.bias = bias.data()}, scratch.data(), four);
+      compressed_product(b, b.by_rows(c.m), a.data(), y.data(), {.bias = bias.data()}, scratch.data(), four);
       CHECK(worst(y, expected, largest) < 1e-6);
-      compressed_product(b, a.data(), again.data(), c.m, {.bias = bias.data()}, scratch.data(), one);
+      compressed_product(b, b.by_rows(c.m), a.data(), again.data(), {.bias = bias.data()}, scratch.data(), one);
       CHECK(again == y);
 
       const i64 index[] = {b.rows - 1, 0, -1, b.rows, -b.rows - 1};
@@ -142,12 +142,12 @@ TEST_CASE("compressed product: numbers that digits cannot hold") {
     for (const int bits : {4, 8}) {
       const Matrix matrix({1, 5, 2, 128, CodeKind::whole, bits, true, false});
       const auto& b = matrix.b;
-      const Buffer scratch(compressed_scratch_size(b, 1, 1));
+      const Buffer scratch(compressed_scratch_size(b, b.by_rows(1), 1));
       const auto product = [&](float odd) {
         auto a = random_floats(b.columns, 1);
         a[7] = odd;
         Floats y(at(b.rows));
-        compressed_product(b, a.data(), y.data(), 1, {}, scratch.data(), one);
+        compressed_product(b, b.by_rows(1), a.data(), y.data(), {}, scratch.data(), one);
         return y;
       };
       for (i64 r = 0; r < b.rows; ++r) {
@@ -163,7 +163,7 @@ TEST_CASE("compressed product: numbers that digits cannot hold") {
         auto a = random_floats(b.columns, 3);
         for (auto& x : a) x *= scale;
         Floats y(at(b.rows));
-        compressed_product(b, a.data(), y.data(), 1, {}, scratch.data(), one);
+        compressed_product(b, b.by_rows(1), a.data(), y.data(), {}, scratch.data(), one);
         std::vector<double> expected;
         for (i64 r = 0; r < b.rows; ++r) {
           double sum = 0;

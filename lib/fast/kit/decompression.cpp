@@ -56,7 +56,7 @@ std::optional<Levels> codebook(const Graphlet& graph, ValueRef v) {
   return rounded(levels, graph.fact(v).type);
 }
 
-/// Whether `v` is f32 and one for each group of codes [rows, groups, group], or one for all; which of them is `one`.
+/// Whether `v` is f32 and one for each group of codes [..., groups, group], or one for all; which of them is `one`.
 bool is_of_groups(const Graphlet& graph, ValueRef v, const Shape& codes, bool& one) {
   const auto& shape = graph.fact(v).shape;
   if (graph.stored(v) != ElementType::f32 || !shape.is_static()) return false;
@@ -78,10 +78,11 @@ int port_of_codes(const Graphlet& graph, int node) {
     return fits ? 1 : -1;
   }
   if (type != "Gather" || graph.node(node).version->since != 8) return -1;
+  const auto& table = graph.fact(x).shape;
   const auto* axis = graph.constant(graph.input(node, 2));
   const auto index = graph.stored(graph.input(node, 1));
   // Along the first axis there are no batch dims.
-  const bool fits = axis && axis->size() == 1 && to_i64(*axis)[0] == 0 &&
+  const bool fits = table.has_rank() && table.rank() == 2 && axis && axis->size() == 1 && to_i64(*axis)[0] == 0 &&
                     graph.fact(graph.input(node, 1)).shape.has_rank() &&
                     (index == ElementType::i32 || index == ElementType::i64);
   return fits ? 0 : -1;
@@ -125,7 +126,7 @@ std::optional<Decompression> compressed_weights(const Graphlet& graph, int node)
   if (port < 0) return std::nullopt;
   const auto weights = graph.input(node, port);
   const auto& whole = graph.fact(weights).shape;
-  if (!whole.is_static() || whole.rank() != 2) return std::nullopt;
+  if (!whole.is_static() || whole.rank() < 2) return std::nullopt;
   Decompression d;
   d.shared = graph.reads(weights) > 1;
   if (d.shared &&
@@ -154,7 +155,7 @@ std::optional<Decompression> compressed_weights(const Graphlet& graph, int node)
   }
   d.codes = graph.given(chain.at());
   d.nodes = chain.nodes();
-  if (!d.codes || d.codes->rank() < 2 || d.codes->rank() > 3) return std::nullopt;
+  if (!d.codes) return std::nullopt;
   const auto type = d.codes->type();
   const auto kind = kind_of(type);
   if (!kind || (picked && type != ElementType::u4)) return std::nullopt;
@@ -163,11 +164,14 @@ std::optional<Decompression> compressed_weights(const Graphlet& graph, int node)
   else if (type == ElementType::nf4) d.levels = rounded(levels_of<nf4>(), converted);
   else if (type == ElementType::f4e2m1) d.levels = levels_of<f4e2m1>();
   const auto& shape = d.codes->shape();
-  d.rows = whole[0].length();
-  d.columns = whole[1].length();
+  d.dims = whole.to_shape();
+  const auto grouped = shape.rank() - d.dims.rank();  // whether groups have an axis of their own
+  if (grouped < 0 || grouped > 1 || d.codes->size() != d.dims.count() ||
+      !std::equal(d.dims.begin(), d.dims.end() - 1, shape.begin()))
+    return std::nullopt;
   d.group = shape.back();
-  if (shape[0] != d.rows || d.codes->size() != d.rows * d.columns || d.group % kStep != 0 || d.group == 0 ||
-      (bit_width(type) < 8 && !d.codes->packed()) || !is_of_groups(graph, d.scale, shape, d.one_scale) ||
+  if (d.group % kStep != 0 || d.group == 0 || (bit_width(type) < 8 && !d.codes->packed()) ||
+      !is_of_groups(graph, d.scale, shape, d.one_scale) ||
       (d.zero.node >= 0 && !is_of_groups(graph, d.zero, shape, d.one_zero)))
     return std::nullopt;
   return d;

@@ -34,7 +34,7 @@ class Chain {
   std::vector<int> nodes_;
 };
 
-/// (codes - zero) · scale: Convert, Subtract, Multiply, then a Reshape to [rows][columns] and a Convert where there are
+/// (codes - zero) · scale: Convert, Subtract, Multiply, then a Reshape to the matrices and a Convert where there are
 /// any; or, without zero points, what Gather picks by codes of u4 from a codebook of 16 numbers. Each zero point and
 /// each scale belongs to `group` neighboring codes of a row, or to all codes.
 struct Decompression {
@@ -45,11 +45,14 @@ struct Decompression {
   std::array<float, 16> levels{};  ///< of a kind that has them
   ValueRef zero, scale;            ///< f32 between steps; zero.node < 0 where there is none
   bool one_zero = false, one_scale = false;
-  i64 rows = 0, columns = 0, group = 0;
+  Shape dims;  ///< of all of it; the last two are those of a matrix
+  i64 group = 0;
+  i64 rows() const { return dims[dims.rank() - 2]; }
+  i64 columns() const { return dims.back(); }
 };
 
-/// Of the right operand of a MatMul that is transposed, or of the rows that a Gather picks: for these there are kernels
-/// that read the codes.
+/// Of the right operand of a MatMul that is transposed, or of the rows of a matrix that a Gather picks: for these there
+/// are kernels that read the codes.
 std::optional<Decompression> compressed_weights(const Graphlet& graph, int node);
 
 }  // namespace ovir::fast

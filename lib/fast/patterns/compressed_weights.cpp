@@ -1,24 +1,25 @@
-// MatMul by, and Gather of rows of, a constant matrix of 4 or 8 bits with scales and zero points: the weights stay
+// MatMul by, and Gather of rows of, constant matrices of 4 or 8 bits with scales and zero points: the weights stay
 // compressed. The nodes that would decompress them are taken with the operation.
 #include "fast/kernels/product/compressed.hpp"
 #include "fast/kit/decompression.hpp"
 #include "fast/kit/functions.hpp"
+#include "op/shared_attrs.hpp"
 
 namespace ovir::fast::patterns::compressed_weights {
 namespace {
 
-/// The matrix; scales and zero points are the kernel's operands.
-class CompressedMatrix {
+/// The matrices; scales and zero points are the kernel's operands.
+class CompressedMatrices {
  public:
   /// `scale`, `zero`: their places among the operands; no zero points where it is -1.
-  CompressedMatrix(const Decompression& d, int scale, int zero)
-      : codes_(*d.codes), levels_(d.levels), scale_(scale), zero_(zero) {
+  CompressedMatrices(const Decompression& d, int scale, int zero)
+      : codes_(*d.codes), levels_(d.levels), dims_(d.dims), scale_(scale), zero_(zero) {
     const bool nibbles = bit_width(codes_.type()) == 4;
-    const auto groups = d.columns / d.group;
-    b_.rows = d.rows;
-    b_.columns = d.columns;
+    const auto groups = d.columns() / d.group;
+    b_.rows = d.rows();
+    b_.columns = d.columns();
     b_.first = {.codes = reinterpret_cast<const unsigned char*>(codes_.bytes()),
-                .row = nibbles ? d.columns / 2 : d.columns,
+                .row = nibbles ? d.columns() / 2 : d.columns(),
                 .groups = groups,
                 .group = d.group,
                 .bits = nibbles ? 4 : 8,
@@ -39,48 +40,53 @@ class CompressedMatrix {
     return b;
   }
   const Codes& shape() const { return b_; }
+  std::span<const i64> dims() const { return dims_; }
 
  private:
   Tensor codes_;
   std::array<float, 16> levels_;
+  Shape dims_;
   int scale_, zero_;
   Codes b_;
 };
 
+constexpr MatMulAttrs kTurned{.transpose_a = false, .transpose_b = true};
+
 class CompressedMatMul final : public Kernel {
  public:
-  CompressedMatMul(CompressedMatrix weights, Ending ending)
+  CompressedMatMul(CompressedMatrices weights, Ending ending)
       : weights_(std::move(weights)), ending_(std::move(ending)) {}
 
   std::string name() const override { return "compressed.matmul" + ending_.name; }
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
     if (ending_.residual >= 0 && sizes.in[ending_.residual].size() != sizes.out[0].size()) return nullptr;
-    const auto& b = weights_.shape();
     auto state = std::make_unique<State>();
-    state->scratch = Buffer(compressed_scratch_size(b, sizes.out[0].size() / b.rows, runtime.threads()));
+    state->product = product_of(kTurned, sizes.in[0].dims, weights_.dims(), sizes.out[0].dims);
+    state->scratch = Buffer(compressed_scratch_size(weights_.shape(), state->product, runtime.threads()));
     return state;
   }
 
   void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
            Runtime& runtime) const override {
+    auto& state = static_cast<State&>(prepared);
     const auto* residual = ending_.residual < 0 ? nullptr : in[ending_.residual].as<const float>();
-    const auto b = weights_.with(in);
-    compressed_product(b, in[0].as<const float>(), out[0].as<float>(), out[0].size() / b.rows,
-                       ending_.epilogue(residual), static_cast<State&>(prepared).scratch.data(), runtime.pool());
+    compressed_product(weights_.with(in), state.product, in[0].as<const float>(), out[0].as<float>(),
+                       ending_.epilogue(residual), state.scratch.data(), runtime.pool());
   }
 
  private:
   struct State final : KernelState {
+    BatchedProduct product;
     Buffer scratch;
   };
-  CompressedMatrix weights_;
+  CompressedMatrices weights_;
   Ending ending_;
 };
 
 class CompressedGather final : public Kernel {
  public:
-  explicit CompressedGather(CompressedMatrix table) : table_(std::move(table)) {}
+  explicit CompressedGather(CompressedMatrices table) : table_(std::move(table)) {}
 
   std::string name() const override { return "compressed.gather"; }
 
@@ -98,7 +104,7 @@ class CompressedGather final : public Kernel {
   }
 
  private:
-  CompressedMatrix table_;
+  CompressedMatrices table_;
 };
 
 std::optional<Match> match(const Graphlet& graph, int root) {
@@ -109,10 +115,10 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (weights->shared) match.shared = match.nodes.size();
   match.nodes.push_back(root);
   if (weights->zero.node >= 0) match.inputs.push_back(weights->zero);
-  CompressedMatrix matrix(*weights, 1, weights->zero.node >= 0 ? 2 : -1);
+  CompressedMatrices matrix(*weights, 1, weights->zero.node >= 0 ? 2 : -1);
   if (product) {
-    const auto rank = graph.fact(match.inputs[0]).shape.rank();
-    auto ending = take_ending(graph, match, rank, rank - 1, weights->rows);
+    const auto rank = graph.fact({root, 0}).shape.rank();
+    auto ending = take_ending(graph, match, rank, rank - 1, weights->rows());
     match.kernel = std::make_unique<CompressedMatMul>(std::move(matrix), std::move(ending));
   } else {
     match.kernel = std::make_unique<CompressedGather>(std::move(matrix));

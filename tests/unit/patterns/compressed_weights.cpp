@@ -10,12 +10,18 @@ void compressed_product(Net& n, i64 rows, int weights) {
   const auto y = n.op("MatMul-1", {as_f32(n, n.input({1, rows, 96})), weights}, {{"transpose_b", "true"}});
   n.result(n.op("Swish-4", {y}));
 }
-/// (codes - zero) · scale for groups of 32, as [rows][96].
-int decompressed(Net& n, ElementType codes, i64 rows, bool grouped, bool zero) {
+/// (codes - zero) · scale for groups of 32, as [rows][96], or as several of these.
+int decompressed(Net& n, ElementType codes, i64 rows, bool grouped, bool zero, i64 matrices = 0) {
   constexpr i64 columns = 96, group = 32;
-  const Shape shape = grouped ? Shape{rows, columns / group, group} : Shape{rows, columns};
+  std::vector<i64> shape, whole;
+  if (matrices > 0) whole.push_back(matrices);
+  whole.push_back(rows);
+  shape = whole;
+  whole.push_back(columns);
+  if (grouped) shape.push_back(columns / group);
+  shape.push_back(grouped ? group : columns);
   auto of_groups = shape;
-  of_groups[of_groups.rank() - 1] = 1;
+  of_groups.back() = 1;
   const bool is_signed = codes != ElementType::u4 && codes != ElementType::u8;
   const auto small = [&](const Shape& s, std::size_t step) {
     std::vector<float> values(static_cast<std::size_t>(s.count()));
@@ -27,7 +33,7 @@ int decompressed(Net& n, ElementType codes, i64 rows, bool grouped, bool zero) {
   auto y = small(shape, 5);
   if (zero) y = n.op("Subtract-1", {y, small(of_groups, 3)});
   y = n.op("Multiply-1", {y, n.weights(of_groups)});
-  if (grouped) y = n.op("Reshape-1", {y, n.indices({rows, columns})}, {{"special_zero", "false"}});
+  if (grouped) y = n.op("Reshape-1", {y, n.constant(Tensor::vector(whole))}, {{"special_zero", "false"}});
   return n.type() == ElementType::f32 ? y : n.op("Convert-1", {y}, {{"destination_type", "f32"}});
 }
 /// Rows of 96 numbers out of a book of 16, scaled by row.
@@ -63,6 +69,21 @@ void embedding_u4(Net& n) {
 void embedding_i8(Net& n) {
   n.result(n.op("Gather-8", {decompressed(n, ElementType::i8, 44, false, false), lengths(n), n.index(0)}));
 }
+/// Matrices of experts, each for rows of its own.
+void experts(Net& n, i64 matrices_of_rows, i64 rows, int weights) {
+  const auto x = as_f32(n, n.input({matrices_of_rows, rows, 96}));
+  n.result(n.op("Swish-4", {n.op("MatMul-1", {x, weights}, {{"transpose_b", "true"}})}));
+}
+void experts_u4(Net& n) { experts(n, 3, 2, decompressed(n, ElementType::u4, 39, true, true, 3)); }
+void experts_i8(Net& n) { experts(n, 1, 1, decompressed(n, ElementType::i8, 70, false, false, 4)); }
+void experts_u8_rows(Net& n) { experts(n, 2, 9, decompressed(n, ElementType::u8, 37, false, true, 2)); }
+void experts_i4_rows(Net& n) { experts(n, 1, 11, decompressed(n, ElementType::i4, 35, true, false, 3)); }
+void experts_bias(Net& n) {
+  const auto x = as_f32(n, n.input({2, 3, 1, 96}));
+  const auto y = n.op("MatMul-1", {x, decompressed(n, ElementType::u4, 36, true, false, 3)}, {{"transpose_b", "true"}});
+  n.result(n.op("Relu-1", {n.op("Add-1", {y, as_f32(n, n.weights({36}))})}));
+}
+
 /// A decoder's embedding that is its last matrix, too.
 void tied(Net& n, ElementType codes, bool grouped) {
   const auto weights = decompressed(n, codes, 53, grouped, true);
@@ -89,6 +110,12 @@ constexpr Example kExamples[] = {
     {"compressed.gather", embedding_f4e2m1},
     {"compressed.gather", embedding_u4},
     {"compressed.gather", embedding_i8, kOnce},
+    {"compressed.matmul+Swish", experts_u4},
+    {"compressed.matmul+Swish", experts_u4, kOnce},
+    {"compressed.matmul+Swish", experts_i8},
+    {"compressed.matmul+Swish", experts_u8_rows},
+    {"compressed.matmul+Swish", experts_i4_rows, kOnce},
+    {"compressed.matmul+bias+Relu", experts_bias, kOften, kOpen},
     {"compressed.gather", tied_u8, kOften, kOpen},
     {"compressed.matmul+Swish", tied_u8, kOnce},
     {"compressed.matmul+Swish", tied_u4},

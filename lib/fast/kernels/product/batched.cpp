@@ -3,6 +3,8 @@
 #include "fast/kernels/chunks.hpp"
 #include "fast/kernels/product/dots.hpp"
 #include "fast/kernels/product/packed.hpp"
+#include "op/shared_attrs.hpp"
+#include "tensor/walk.hpp"
 
 namespace ovir::fast {
 namespace {
@@ -78,6 +80,37 @@ void sums(const BatchedProduct& p, const float* a, const float* b, float* c, con
 }
 
 }  // namespace
+
+BatchedProduct product_of(const MatMulAttrs& attrs, std::span<const i64> left, std::span<const i64> right,
+                          std::span<const i64> out) {
+  const bool row = left.size() == 1, column = right.size() == 1;  // a vector is a row on the left, a column right
+  const Shape a(left.begin(), row ? left.begin() : left.end() - 2);
+  const Shape b(right.begin(), column ? right.begin() : right.end() - 2);
+  BatchedProduct p;
+  p.a_transposed = attrs.transpose_a && !row;
+  p.b_transposed = attrs.transpose_b || column;
+  p.a_matrices = a.count();
+  p.b_matrices = b.count();
+  p.k = left[left.size() - (p.a_transposed ? 2 : 1)];
+  p.m = row ? 1 : left[left.size() - (p.a_transposed ? 1 : 2)];
+  p.n = column ? 1 : right[right.size() - (p.b_transposed ? 2 : 1)];
+  // A matrix of one row or column is the same either way.
+  if (p.m == 1 || p.k == 1) p.a_transposed = false;
+  if (p.n == 1) p.b_transposed = true;
+  if (p.b_matrices == 1 && !p.a_transposed) {  // the batch becomes rows
+    p.m *= std::exchange(p.a_matrices, 1);
+    p.a = p.b = {0};
+    return p;
+  }
+  const Shape batch(out.begin(), out.end() - !row - !column);
+  const auto a_strides = broadcast_strides(a, batch), b_strides = broadcast_strides(b, batch);
+  for (IndexWalker at(batch); !at.done(); at.next()) {
+    p.a.push_back(at.offset(a_strides));
+    p.b.push_back(at.offset(b_strides));
+  }
+  for (auto axis = batch.rank(); axis-- > 0 && b_strides[axis] == 0;) p.together *= batch[axis];
+  return p;
+}
 
 i64 batched_product_scratch_size(const BatchedProduct& p, int threads) {
   if (is_dots(p) || is_sums(p)) return transposed_size(p);

@@ -1,14 +1,16 @@
 // Products of matrices that are both computed in the run: panels of the right one are packed right before they are
 // multiplied.
 #pragma once
+#include <span>
 #include <vector>
 
 #include "base/int.hpp"
 #include "fast/kernels/epilogue.hpp"
 
 namespace ovir {
+struct MatMulAttrs;
 class ThreadPool;
-}
+}  // namespace ovir
 
 namespace ovir::fast {
 
@@ -22,6 +24,10 @@ struct BatchedProduct {
 
   i64 count() const { return std::ssize(a); }
 };
+
+/// What MatMul-1 computes of operands of these dims.
+BatchedProduct product_of(const MatMulAttrs& attrs, std::span<const i64> a, std::span<const i64> b,
+                          std::span<const i64> out);
 
 /// Floats of scratch memory.
 i64 batched_product_scratch_size(const BatchedProduct& p, int threads);

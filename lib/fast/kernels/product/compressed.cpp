@@ -1,5 +1,6 @@
 #include "fast/kernels/product/compressed.hpp"
 
+#include <atomic>
 #include <cstdint>
 
 #include "fast/isa/narrow.hpp"
@@ -36,68 +37,81 @@ Digits digits_at(const CodeRows& w, float* memory) {
   return {reinterpret_cast<std::int8_t*>(memory), steps, steps + blocks};
 }
 
-/// Whether all rows of the left operand are now in `scratch` as digits.
-bool write_digits(const CodeRows& w, const float* a, i64 m, float* scratch) {
+/// Whether these rows are now in `scratch` as digits.
+bool write_digits(const CodeRows& w, const float* a, i64 rows, float* scratch, ThreadPool& pool) {
   const auto& table = narrow_isa();
   if (!table.to_digits || !Digits::fit(w)) return false;
-  for (i64 i = 0; i < m; ++i)
-    if (!table.to_digits(w, a + i * w.groups * w.group, digits_at(w, scratch + i * digits_size(w)))) return false;
-  return true;
+  const auto columns = w.groups * w.group;
+  std::atomic<bool> all{true};
+  parallel_ranges(pool, rows, static_cast<double>(columns), [&](i64 begin, i64 end) {
+    for (auto i = begin; i < end; ++i)
+      if (!table.to_digits(w, a + i * columns, digits_at(w, scratch + i * digits_size(w)))) all = false;
+  });
+  return all;
 }
 
-void few(const Codes& b, const float* a, float* c, i64 m, const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
+void few(const Codes& b, const BatchedProduct& p, const float* a, float* c, const Epilogue& epilogue, float* scratch,
+         ThreadPool& pool) {
   const auto& table = isa();
   const auto& w = b.first;
+  const auto left_rows = p.a_matrices * p.m;
   const float* x = a;
-  const bool by_digits = write_digits(w, a, m, scratch);
+  const bool by_digits = write_digits(w, a, left_rows, scratch, pool);
   if (!by_digits && w.bits == 4) {
-    for (i64 i = 0; i < m; ++i) part_pairs(a + i * b.columns, b.columns, scratch + i * b.columns);
+    for (i64 i = 0; i < left_rows; ++i) part_pairs(a + i * b.columns, b.columns, scratch + i * b.columns);
     x = scratch;
   }
-  const auto dots = [&](i64 i, i64 row, i64 rows) {
-    const auto codes = w.from(row);
-    float* y = c + i * b.rows + row;
-    if (by_digits) narrow_isa().dot_digits(codes, rows, digits_at(w, scratch + i * digits_size(w)), y);
-    else table.dot_codes(codes, rows, x + i * b.columns, y);
-  };
-  const auto cost = static_cast<double>(m * kAtOnce * b.columns) / kCodesByTime;
-  parallel_ranges(pool, ceil_div(b.rows, kAtOnce), cost, [&](i64 begin, i64 end) {
-    const auto first = begin * kAtOnce, last = std::min(b.rows, end * kAtOnce);
-    // Codes are read again for each row of the left operand from the first-level cache.
-    const auto step = m == 1 ? last - first : kAtOnce;
+  const auto dots = [&](i64 product, i64 first, i64 last) {
+    // Codes are read again for each row of the left operand, from the first-level cache.
+    const auto step = p.m == 1 ? last - first : kAtOnce;
     for (auto row = first; row < last; row += step)
-      for (i64 i = 0; i < m; ++i) dots(i, row, std::min(step, last - row));
-    for (i64 i = 0; i < m; ++i) {
-      float* y = c + i * b.rows + first;
-      finish_row(table, epilogue, first, 1, y, epilogue.residual ? epilogue.residual + i * b.rows + first : nullptr, y,
+      for (i64 i = 0; i < p.m; ++i) {
+        const auto codes = w.from(p.b[product] * b.rows + row);
+        const auto rows = std::min(step, last - row), of_x = p.a[product] * p.m + i;
+        float* y = c + (product * p.m + i) * b.rows + row;
+        if (by_digits) narrow_isa().dot_digits(codes, rows, digits_at(w, scratch + of_x * digits_size(w)), y);
+        else table.dot_codes(codes, rows, x + of_x * b.columns, y);
+      }
+    for (i64 i = 0; i < p.m; ++i) {
+      const auto at = (product * p.m + i) * b.rows + first;
+      finish_row(table, epilogue, first, 1, c + at, epilogue.residual ? epilogue.residual + at : nullptr, c + at,
                  last - first);
+    }
+  };
+  const auto quads = ceil_div(b.rows, kAtOnce);
+  const auto cost = static_cast<double>(p.m * kAtOnce * b.columns) / kCodesByTime;
+  parallel_ranges(pool, p.count() * quads, cost, [&](i64 begin, i64 end) {
+    while (begin < end) {
+      const auto quad = begin % quads, until = std::min(quads, quad + end - begin);
+      dots(begin / quads, quad * kAtOnce, std::min(b.rows, until * kAtOnce));
+      begin += until - quad;
     }
   });
 }
 
 }  // namespace
 
-i64 compressed_scratch_size(const Codes& b, i64 m, int threads) {
-  return m <= kFew ? m * std::max(b.columns, digits_size(b.first)) : threads * chunk_size(b);
+i64 compressed_scratch_size(const Codes& b, const BatchedProduct& p, int threads) {
+  return p.m <= kFew ? p.a_matrices * p.m * std::max(b.columns, digits_size(b.first)) : threads * chunk_size(b);
 }
 
-void compressed_product(const Codes& b, const float* a, float* c, i64 m, const Epilogue& epilogue, float* scratch,
-                        ThreadPool& pool) {
-  if (m == 0 || b.rows == 0) return;
-  if (m <= kFew) return few(b, a, c, m, epilogue, scratch, pool);
+void compressed_product(const Codes& b, const BatchedProduct& p, const float* a, float* c, const Epilogue& epilogue,
+                        float* scratch, ThreadPool& pool) {
+  if (p.m == 0 || b.rows == 0) return;
+  if (p.m <= kFew) return few(b, p, a, c, epilogue, scratch, pool);
   const auto& table = isa();
   Slots slots(scratch, chunk_size(b), slots_for(pool));
-  parallel(pool, ceil_div(b.rows, kColumns), [&](i64 panel) {
+  const auto panels = ceil_div(b.rows, kColumns);
+  parallel(pool, p.count() * panels, [&](i64 chunk) {
     const Slots::Lease room(slots);
-    const auto first = panel * kColumns, count = std::min(kColumns, b.rows - first);
+    const auto product = chunk / panels, first = chunk % panels * kColumns, count = std::min(kColumns, b.rows - first);
+    const auto matrix = b.first.from(p.b[product] * b.rows + first);
     float *rows = room.data(), *packed = rows + kColumns * round_up(b.columns, kBlock);
-    for (i64 i = 0; i < count; ++i) table.decode(b.first.from(first + i), rows + i * b.columns);
+    for (i64 i = 0; i < count; ++i) table.decode(matrix.from(i), rows + i * b.columns);
     pack_panels(rows, 1, b.columns, b.columns, count, 0, 1, packed);
-    Epilogue own = epilogue;
-    if (own.bias) own.bias += first;
-    if (own.slopes) own.slopes += first;
-    if (own.residual) own.residual += first;
-    product_alone({packed, b.columns, count}, a, b.columns, c + first, b.rows, m, own);
+    const auto at = product * p.m * b.rows;
+    product_alone({packed, b.columns, count}, a + p.a[product] * p.m * b.columns, b.columns, c + at + first, b.rows,
+                  p.m, epilogue.from(at, first));
   });
 }
 
