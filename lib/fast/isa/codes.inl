@@ -86,8 +86,9 @@ static inline float scale_of(const CodeRows& w, i64 row, i64 group) {
   return w.scale[row * w.scale_row + group * w.scale_group];
 }
 
-template <int R, bool kZero, class Codes>
-static void dot_rows(const Codes& codes, const CodeRows& w, const float* x, float* y) {
+/// `kSubtract`: zero points are taken off each code, not off the sum.
+template <int R, bool kSubtract, class Codes>
+static void dot_rows(const Codes& codes, const CodeRows& w, const float* x, const float* sums, float* y) {
   const i64 group = w.group * w.bits / 8;  // bytes
   // Of what the second vector that is read belongs to, and from one step to the next.
   const i64 second = w.bits == 4 ? w.groups * group : kWidth;
@@ -98,7 +99,7 @@ static void dot_rows(const Codes& codes, const CodeRows& w, const float* x, floa
     Vec sum[R][2], zero[R];
     for (int r = 0; r < R; ++r) {
       sum[r][0] = sum[r][1] = Vec{};
-      if (kZero) zero[r] = spread(zero_of(w, r, g));
+      if (kSubtract) zero[r] = spread(zero_of(w, r, g));
     }
     for (i64 i = g * group; i < (g + 1) * group; i += Codes::kBytes) {
       const Vec a = load(x + i), b = load(x + second + i);
@@ -107,7 +108,7 @@ static void dot_rows(const Codes& codes, const CodeRows& w, const float* x, floa
       for (int r = 0; r < R; ++r) {
         Vec numbers[2];
         codes.read(w.codes + r * w.row + i, numbers);
-        if (kZero)
+        if (kSubtract)
           for (auto& n : numbers) n -= zero[r];
         sum[r][0] = fma(numbers[0], a, sum[r][0]);
         sum[r][1] = fma(numbers[1], b, sum[r][1]);
@@ -115,14 +116,18 @@ static void dot_rows(const Codes& codes, const CodeRows& w, const float* x, floa
     }
     for (int r = 0; r < R; ++r) total[r] = fma(spread(scale_of(w, r, g)), sum[r][0] + sum[r][1], total[r]);
   }
-  for (int r = 0; r < R; ++r) y[r] = add_lanes(total[r]);
+  for (int r = 0; r < R; ++r) {
+    y[r] = add_lanes(total[r]);
+    for (i64 g = 0; sums && g < w.groups; ++g) y[r] -= zero_of(w, r, g) * scale_of(w, r, g) * sums[g];
+  }
 }
 
-static void dot_codes(const CodeRows& w, i64 rows, const float* x, float* y) {
+static void dot_codes(const CodeRows& w, i64 rows, const float* x, const float* sums, float* y) {
   with_codes(w, [&](const auto& codes) {
     by_fours(rows, [&](i64 row, auto count) {
       const auto some = w.from(row);
-      w.zero ? dot_rows<count, true>(codes, some, x, y + row) : dot_rows<count, false>(codes, some, x, y + row);
+      if (w.zero && !sums) dot_rows<count, true>(codes, some, x, nullptr, y + row);
+      else dot_rows<count, false>(codes, some, x, sums, y + row);
     });
   });
 }

@@ -274,7 +274,7 @@ struct NarrowTable {
   /// are not finite, or too large or small, or codes that loops have no instruction for: dot_codes (table.hpp) is for
   /// those. Null, as dot_digits, where the machine has none at all.
   bool (*to_digits)(const CodeRows& w, const float* x, const Digits& to) = nullptr;
-  /// As dot_codes.
+  /// As dot_codes (table.hpp).
   void (*dot_digits)(const CodeRows& w, i64 rows, const Digits& x, float* y) = nullptr;
   /// f32 as the sum of three bf16: its upper 8 bits, the next 8, and what is left. Of n pixels of 32 numbers, of which
   /// 16 lie at x and 16 at y (null: zeros), `step` floats apart, words 16 apart; part p goes to to + p·part. Null, as

@@ -34,8 +34,9 @@ struct IsaTable {
 
   // Compressed weights (codes.hpp).
   /// y[r] = the sum of x[k] · value of code k of row r, for r < rows. With 4 bits, x holds what belongs to the
-  /// first codes of all bytes, then what belongs to the second.
-  void (*dot_codes)(const CodeRows& w, i64 rows, const float* x, float* y);
+  /// first codes of all bytes, then what belongs to the second. `sums`: of x, by group, of which zero points
+  /// are taken off, where they have any; null: these are taken off each code, as suits any numbers.
+  void (*dot_codes)(const CodeRows& w, i64 rows, const float* x, const float* sums, float* y);
   /// The values of the first row.
   void (*decode)(const CodeRows& w, float* to);
 

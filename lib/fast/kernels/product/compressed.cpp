@@ -1,6 +1,7 @@
 #include "fast/kernels/product/compressed.hpp"
 
 #include <atomic>
+#include <cmath>
 #include <cstdint>
 
 #include "fast/isa/narrow.hpp"
@@ -25,10 +26,31 @@ void part_pairs(const float* x, i64 n, float* y) {
   }
 }
 
-/// Floats that a row of the left operand takes as digits.
-i64 digits_size(const CodeRows& w) {
+/// The sum of each group of x. False where products by codes of such numbers might not be finite.
+bool sum_groups(const CodeRows& w, const float* x, float* sums) {
+  constexpr float kMost = 1e35f;
+  for (i64 g = 0; g < w.groups; ++g, x += w.group) {
+    float lanes[16] = {}, magnitudes[16] = {}, sum = 0, magnitude = 0;
+    for (i64 i = 0; i < w.group; i += 16)
+      for (i64 l = 0; l < 16; ++l) {
+        lanes[l] += x[i + l];
+        magnitudes[l] += std::abs(x[i + l]);
+      }
+    for (i64 l = 0; l < 16; ++l) {
+      sum += lanes[l];
+      magnitude += magnitudes[l];
+    }
+    if (!(magnitude < kMost)) return false;
+    sums[g] = sum;
+  }
+  return true;
+}
+
+/// Floats that a row of the left operand takes: as digits, or in the order of the codes, with its sums.
+i64 row_size(const CodeRows& w) {
   const auto blocks = CodeBlocks(w).count;
-  return round_up(blocks * Digits::block_size(w) / 4 + blocks + w.groups, kBlock);
+  const auto digits = blocks * Digits::block_size(w) / 4 + blocks + w.groups;
+  return round_up(std::max(digits, w.groups * w.group + w.groups), kBlock);
 }
 
 Digits digits_at(const CodeRows& w, float* memory) {
@@ -45,7 +67,7 @@ bool write_digits(const CodeRows& w, const float* a, i64 rows, float* scratch, T
   std::atomic<bool> all{true};
   parallel_ranges(pool, rows, static_cast<double>(columns), [&](i64 begin, i64 end) {
     for (auto i = begin; i < end; ++i)
-      if (!table.to_digits(w, a + i * columns, digits_at(w, scratch + i * digits_size(w)))) all = false;
+      if (!table.to_digits(w, a + i * columns, digits_at(w, scratch + i * row_size(w)))) all = false;
   });
   return all;
 }
@@ -55,11 +77,12 @@ void few(const Codes& b, const BatchedProduct& p, const float* a, float* c, cons
   const auto& table = isa();
   const auto& w = b.first;
   const auto left_rows = p.a_matrices * p.m;
-  const float* x = a;
+  const auto memory = [&](i64 row) { return scratch + row * row_size(w); };
   const bool by_digits = write_digits(w, a, left_rows, scratch, pool);
-  if (!by_digits && w.bits == 4) {
-    for (i64 i = 0; i < left_rows; ++i) part_pairs(a + i * b.columns, b.columns, scratch + i * b.columns);
-    x = scratch;
+  bool by_sums = w.zero && !by_digits;
+  for (i64 i = 0; i < left_rows && !by_digits; ++i) {
+    if (w.bits == 4) part_pairs(a + i * b.columns, b.columns, memory(i));
+    by_sums = by_sums && sum_groups(w, a + i * b.columns, memory(i) + b.columns);
   }
   const auto dots = [&](i64 product, i64 first, i64 last) {
     // Codes are read again for each row of the left operand, from the first-level cache.
@@ -69,8 +92,9 @@ void few(const Codes& b, const BatchedProduct& p, const float* a, float* c, cons
         const auto codes = w.from(p.b[product] * b.rows + row);
         const auto rows = std::min(step, last - row), of_x = p.a[product] * p.m + i;
         float* y = c + (product * p.m + i) * b.rows + row;
-        if (by_digits) narrow_isa().dot_digits(codes, rows, digits_at(w, scratch + of_x * digits_size(w)), y);
-        else table.dot_codes(codes, rows, x + of_x * b.columns, y);
+        const auto* x = w.bits == 4 ? memory(of_x) : a + of_x * b.columns;
+        if (by_digits) narrow_isa().dot_digits(codes, rows, digits_at(w, memory(of_x)), y);
+        else table.dot_codes(codes, rows, x, by_sums ? memory(of_x) + b.columns : nullptr, y);
       }
     for (i64 i = 0; i < p.m; ++i) {
       const auto at = (product * p.m + i) * b.rows + first;
@@ -92,7 +116,7 @@ void few(const Codes& b, const BatchedProduct& p, const float* a, float* c, cons
 }  // namespace
 
 i64 compressed_scratch_size(const Codes& b, const BatchedProduct& p, int threads) {
-  return p.m <= kFew ? p.a_matrices * p.m * std::max(b.columns, digits_size(b.first)) : threads * chunk_size(b);
+  return p.m <= kFew ? p.a_matrices * p.m * row_size(b.first) : threads * chunk_size(b);
 }
 
 void compressed_product(const Codes& b, const BatchedProduct& p, const float* a, float* c, const Epilogue& epilogue,
