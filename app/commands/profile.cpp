@@ -74,6 +74,12 @@ double flops_of(const Plan& plan, int index) {
   return 2 * static_cast<double>(tools::macs_of(node, inputs, outputs).value_or(0));
 }
 
+/// Whether it is a product or a convolution, also where shapes are open.
+bool multiplies(const StepTime& t) {
+  return std::any_of(t.step.nodes.begin(), t.step.nodes.end(),
+                     [&](int node) { return (*t.plan.model)[node].version->macs != nullptr; });
+}
+
 /// The first node of a step, none of those that decompress its weights; -1: it has none.
 int first_of_data(const StepTime& t) {
   std::set<int> of_weights;
@@ -123,7 +129,7 @@ class Recorder final : public Profiler {
     const auto i = at->second;
     if (is_new) {
       steps_.push_back(described(t));
-      flops_of_call_.push_back(std::exchange(steps_[i].flops, 0));
+      calls_.push_back({std::exchange(steps_[i].flops, 0), multiplies(t)});
     }
     if (now_.size() < steps_.size()) now_.resize(steps_.size());
     const auto us = [](Clock::duration d) { return std::chrono::duration<double, std::micro>(d).count(); };
@@ -133,8 +139,8 @@ class Recorder final : public Profiler {
     for (const auto& body : t.step.bodies) own -= std::exchange(of_bodies_[body.get()], 0);
     of_bodies_[&t.plan] += took;
     now_[i].ms += own / 1000;
-    now_[i].flops += flops_of_call_[i];
-    now_[i].bytes += bytes_of(t) + (flops_of_call_[i] > 0 ? taken_bytes(t) : 0);
+    now_[i].flops += calls_[i].flops;
+    now_[i].bytes += bytes_of(t) + (calls_[i].multiplies ? taken_bytes(t) : 0);
     auto& step = steps_[i];
     ++step.calls;
     if (step.kernel != t.kernel) step.kernel = t.kernel;  // the first sizes of a run may not have suited it
@@ -178,7 +184,12 @@ class Recorder final : public Profiler {
   Clock::time_point round_;
   std::map<const Step*, std::size_t> index_;
   std::vector<ProfiledStep> steps_;
-  std::vector<double> rounds_, flops_of_call_;
+  struct Call {
+    double flops;
+    bool multiplies;
+  };
+  std::vector<Call> calls_;  ///< what each call of a step does
+  std::vector<double> rounds_;
   std::vector<Amounts> now_;                 ///< of the round so far, by step
   std::map<const Plan*, double> of_bodies_;  ///< us of the steps of a body since the step that has it began
   bool traces_;
