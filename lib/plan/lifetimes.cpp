@@ -74,13 +74,16 @@ bool settles(const Plan& plan, const Step& step, const ByShapes& known) {
          std::all_of(step.outputs.begin(), step.outputs.end(), shape);
 }
 
-/// Output 0 is input 0's bytes under another shape.
+/// Output 0 is input 0's bytes, perhaps under another shape.
 bool is_view(const Plan& plan, const Step& step) {
-  if (step.nodes.size() != 1 || step.kernel || step.outputs.size() != 1 || !plan.node(step).version->view) return false;
+  if (step.nodes.size() != 1 || step.kernel || step.outputs.size() != 1) return false;
+  const auto& version = *plan.node(step).version;
+  if (!version.view && !version.converts) return false;
   const auto& from = plan.value(step.inputs.at(0));
   const auto& to = plan.value(step.outputs[0]);
-  return from.stored == to.stored && from.layout == to.layout && bit_width(from.stored) >= 8 &&
-         from.stored != ElementType::string;
+  // What is to become f32 is f32 between steps.
+  return (version.view || to.declared == ElementType::f32) && from.stored == to.stored && from.layout == to.layout &&
+         bit_width(from.stored) >= 8 && from.stored != ElementType::string;
 }
 
 }  // namespace

@@ -11,9 +11,10 @@ namespace {
 /// The matrices; scales and zero points are the kernel's operands.
 class CompressedMatrices {
  public:
-  /// `scale`, `zero`: their places among the operands; no zero points where it is -1.
-  CompressedMatrices(const Decompression& d, int scale, int zero)
+  /// `scale`, `zero`: their places among the operands; no zero points where it is -1. `once`: read for one run.
+  CompressedMatrices(const Decompression& d, int scale, int zero, bool once)
       : codes_(*d.codes), levels_(d.levels), dims_(d.dims), scale_(scale), zero_(zero) {
+    if (once) file_ = {codes_.file_part(), codes_.type()};
     const bool nibbles = bit_width(codes_.type()) == 4;
     const auto groups = d.columns() / d.group;
     b_.rows = d.rows();
@@ -37,6 +38,7 @@ class CompressedMatrices {
     b.first.levels = levels_.data();
     b.first.scale = in[scale_].as<const float>();
     if (zero_ >= 0) b.first.zero = in[zero_].as<const float>();
+    if (file_) b.file = &file_;
     return b;
   }
   const Codes& shape() const { return b_; }
@@ -44,6 +46,7 @@ class CompressedMatrices {
 
  private:
   Tensor codes_;
+  WeightsFile file_;
   std::array<float, 16> levels_;
   Shape dims_;
   int scale_, zero_;
@@ -63,7 +66,7 @@ class CompressedMatMul final : public Kernel {
     if (ending_.residual >= 0 && sizes.in[ending_.residual].size() != sizes.out[0].size()) return nullptr;
     auto state = std::make_unique<State>();
     state->product = product_of(kTurned, sizes.in[0].dims, weights_.dims(), sizes.out[0].dims);
-    state->scratch = Buffer(compressed_scratch_size(weights_.shape(), state->product, runtime.threads()));
+    state->work = state->reserve(compressed_scratch_size(weights_.shape(), state->product, runtime.threads()));
     return state;
   }
 
@@ -72,13 +75,13 @@ class CompressedMatMul final : public Kernel {
     auto& state = static_cast<State&>(prepared);
     const auto* residual = ending_.residual < 0 ? nullptr : in[ending_.residual].as<const float>();
     compressed_product(weights_.with(in), state.product, in[0].as<const float>(), out[0].as<float>(),
-                       ending_.epilogue(residual), state.scratch.data(), runtime.pool());
+                       ending_.epilogue(residual), state.floats(state.work), runtime.pool());
   }
 
  private:
   struct State final : KernelState {
     BatchedProduct product;
-    Buffer scratch;
+    Scratch work;
   };
   CompressedMatrices weights_;
   Ending ending_;
@@ -115,7 +118,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (weights->shared) match.shared = match.nodes.size();
   match.nodes.push_back(root);
   if (weights->zero.node >= 0) match.inputs.push_back(weights->zero);
-  CompressedMatrices matrix(*weights, 1, weights->zero.node >= 0 ? 2 : -1);
+  CompressedMatrices matrix(*weights, 1, weights->zero.node >= 0 ? 2 : -1, !graph.options().steady());
   if (product) {
     const auto rank = graph.fact({root, 0}).shape.rank();
     auto ending = take_ending(graph, match, rank, rank - 1, weights->rows());

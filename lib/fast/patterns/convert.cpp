@@ -27,8 +27,9 @@ class Convert final : public Kernel {
     parallel_ranges(runtime.pool(), out[0].size(), kNanoseconds, [&](i64 begin, i64 end) {
       const auto* part = x + begin * byte_width(from);
       auto* to = y + begin * byte_width(kept);
-      if (kept == to_) convert_elements(from, part, to_, to, end - begin);
-      else round_elements(reinterpret_cast<const float*>(part), to_, reinterpret_cast<float*>(to), end - begin);
+      if (from == kept)
+        round_elements(reinterpret_cast<const float*>(part), to_, reinterpret_cast<float*>(to), end - begin);
+      else convert_elements(from, part, kept, to, end - begin);
     });
   }
 
@@ -40,10 +41,11 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto x = graph.input(root, 0);
   const auto& out = graph.fact({root, 0});
   const auto from = graph.stored(x), to = out.type, kept = graph.stored({root, 0});
-  // A result that is kept in another type is f32 rounded to fewer bits.
-  const bool rounds = from == ElementType::f32 && kept == from && (to == ElementType::f16 || to == ElementType::bf16);
-  if (!contains(kConverted, from) || !contains(kConverted, to) || from == to || !(kept == to || rounds) ||
-      out.shape.element_count().max < kFew)
+  // A result that is kept in another type is f32, rounded to fewer bits, which codes of 8 bits need not be.
+  const bool narrow = kept == ElementType::f32 && (to == ElementType::f16 || to == ElementType::bf16);
+  const bool exact = from == ElementType::u8 || from == ElementType::i8;
+  if (!contains(kConverted, from) || !contains(kConverted, to) || from == to ||
+      !(kept == to || (narrow && (from == kept || exact))) || out.shape.element_count().max < kFew)
     return std::nullopt;
   return Match{{root}, {x}, std::make_unique<Convert>(to)};
 }

@@ -129,8 +129,14 @@ void compressed_product(const Codes& b, const BatchedProduct& p, const float* a,
   parallel(pool, p.count() * panels, [&](i64 chunk) {
     const Slots::Lease room(slots);
     const auto product = chunk / panels, first = chunk % panels * kColumns, count = std::min(kColumns, b.rows - first);
-    const auto matrix = b.first.from(p.b[product] * b.rows + first);
+    const auto row = p.b[product] * b.rows + first;
+    auto matrix = b.first.from(row);
     float *rows = room.data(), *packed = rows + kColumns * round_up(b.columns, kBlock);
+    if (b.file) {
+      auto* codes = reinterpret_cast<std::byte*>(packed);
+      b.file->read_bytes(row * b.first.row, std::span(codes, count * b.first.row));
+      matrix.codes = reinterpret_cast<const unsigned char*>(codes);
+    }
     for (i64 i = 0; i < count; ++i) table.decode(matrix.from(i), rows + i * b.columns);
     pack_panels(rows, 1, b.columns, b.columns, count, 0, 1, packed);
     const auto at = product * p.m * b.rows;

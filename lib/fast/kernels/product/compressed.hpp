@@ -4,6 +4,7 @@
 #include "fast/isa/table.hpp"
 #include "fast/kernels/epilogue.hpp"
 #include "fast/kernels/product/batched.hpp"
+#include "fast/kernels/weights.hpp"
 
 namespace ovir::fast {
 
@@ -11,6 +12,7 @@ namespace ovir::fast {
 struct Codes {
   CodeRows first;  ///< the first row of the first one
   i64 rows = 0, columns = 0;
+  const WeightsFile* file = nullptr;  ///< where panels are read from; null: where `first` says they lie
 
   /// The product by the first one of m rows.
   BatchedProduct by_rows(i64 m) const {
@@ -24,6 +26,7 @@ i64 compressed_scratch_size(const Codes& b, const BatchedProduct& p, int threads
 
 /// c[i][p.m][b.rows] = epilogue(a[m][b.columns] · bᵀ) for every product of p, whose left operands are not transposed; c
 /// overlaps nothing. Few rows are multiplied as the codes come; for more, panels of the matrix are decompressed first.
+/// Throws Failure (E0302).
 void compressed_product(const Codes& b, const BatchedProduct& p, const float* a, float* c, const Epilogue& epilogue,
                         float* scratch, ThreadPool& pool);
 
