@@ -97,7 +97,10 @@ TEST_CASE("compressed product and rows: 4 and 8 bits, few rows and many") {
                         {5, 33, 2, 128, e2m1, 4, false, true},  {1, 41, 1, 160, e2m1, 4, false, false},
                         {2, 6, 5, 64, e2m1, 4, false, false},   {7, 34, 2, 32, e2m1, 4, false, false},
                         {1, 37, 7, 32, i, 4, false, false},     {1, 37, 4, 128, i, 4, false, false},
-                        {1, 38, 6, 32, u, 4, true, false}};
+                        {1, 38, 6, 32, u, 4, true, false},      {1, 37, 6, 16, u, 4, true, false},
+                        {1, 38, 8, 16, e2m1, 4, false, false},  {2, 33, 10, 16, i, 8, true, false},
+                        {1, 37, 4, 16, level, 4, false, false}, {9, 35, 6, 16, u, 4, true, true},
+                        {8, 34, 4, 16, u, 8, true, false},      {1, 35, 36, 16, i, 4, false, false}};
   for_each_isa([&] {
     for (const auto& c : cases) {
       INFO(c.m << " x " << c.groups * c.group << " x " << c.rows << ", " << c.bits << " bits");

@@ -14,7 +14,7 @@ enum class CodeKind : std::uint8_t { whole, signed_whole, level, f4e2m1, f8e4m3,
 struct CodeRows {
   const unsigned char* codes;
   i64 row;            ///< bytes between rows
-  i64 groups, group;  ///< groups in a row, codes in a group: a multiple of 32
+  i64 groups, group;  ///< groups in a row, whose codes are a multiple of 32, and codes in a group, of 16
   int bits;           ///< 8, or 4: two to a byte, the first in the low bits
   CodeKind kind;
   const float* levels;        ///< of kinds of 4 bits that are no integers
@@ -45,25 +45,19 @@ inline void by_fours(i64 rows, F f) {
   }
 }
 
-/// Codes of 4 bits as bytes: each stands for (byte - middle) · unit.
-struct NibbleBytes {
-  std::uint8_t bytes[16];
+/// Codes as bytes: each stands for (byte - middle) · unit.
+struct CodeBytes {
+  std::uint8_t of_nibble[16];  ///< of codes of 4 bits; signed ones of 8 have their highest bit turned, others stay
   float middle, unit;
 };
 /// Of kinds that can be written so: not of levels.
-constexpr NibbleBytes nibble_bytes(CodeKind kind) {
-  switch (kind) {
-    case CodeKind::signed_whole: return {{8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7}, 8, 1};
+constexpr CodeBytes code_bytes(const CodeRows& w) {
+  switch (w.kind) {
+    case CodeKind::signed_whole:
+      return {{8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7}, w.bits == 8 ? 128.0f : 8.0f, 1};
     case CodeKind::f4e2m1: return {{12, 13, 14, 15, 16, 18, 20, 24, 12, 11, 10, 9, 8, 6, 4, 0}, 12, 0.5f};
     default: return {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, 0, 1};
   }
-}
-
-/// The same of codes of 8 bits: as integers are, with 128 in the middle.
-constexpr NibbleBytes code_bytes(const CodeRows& w) {
-  auto codes = nibble_bytes(w.kind);
-  if (w.bits == 8) codes.middle *= 16;
-  return codes;
 }
 
 /// How a row of codes lies in blocks of bytes: a group is several blocks, or a block several groups.

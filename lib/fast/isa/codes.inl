@@ -86,6 +86,49 @@ static inline float scale_of(const CodeRows& w, i64 row, i64 group) {
   return w.scale[row * w.scale_row + group * w.scale_group];
 }
 
+/// Of the groups that the codes of one step belong to, by lane: of numbers[0], then of numbers[1].
+template <class Of>
+[[gnu::always_inline]] inline void by_lane(const CodeRows& w, i64 byte, Vec (&to)[2], Of of) {
+  float values[2][kWidth];
+  for (i64 j = 0; j < 2; ++j)
+    for (i64 l = 0; l < kWidth; ++l) {
+      const i64 code = w.bits == 4 ? 2 * (byte + l) + j : byte + j * kWidth + l;
+      values[j][l] = of(code / w.group);
+    }
+  for (int j = 0; j < 2; ++j) to[j] = load(values[j]);
+}
+
+/// The values of the codes of one step, of groups that may be less than it.
+template <class Codes>
+[[gnu::always_inline]] inline void read_short_groups(const Codes& codes, const CodeRows& w, i64 row, i64 byte,
+                                                     Vec (&to)[2]) {
+  Vec zeros[2], scales[2];
+  by_lane(w, byte, zeros, [&](i64 group) { return zero_of(w, row, group); });
+  by_lane(w, byte, scales, [&](i64 group) { return scale_of(w, row, group); });
+  codes.read(w.codes + row * w.row + byte, to);
+  for (int j = 0; j < 2; ++j) to[j] = (to[j] - zeros[j]) * scales[j];
+}
+
+/// Whether groups are less than what loops read at a time.
+template <class Codes>
+static bool has_short_groups(const CodeRows& w) {
+  return w.group * w.bits / 8 < Codes::kBytes;
+}
+
+template <class Codes>
+static void dot_short_groups(const Codes& codes, const CodeRows& w, i64 rows, const float* x, float* y) {
+  const i64 bytes = w.groups * w.group * w.bits / 8, second = w.bits == 4 ? bytes : kWidth;
+  for (i64 r = 0; r < rows; ++r) {
+    Vec sum{};
+    for (i64 i = 0; i < bytes; i += Codes::kBytes) {
+      Vec values[2];
+      read_short_groups(codes, w, r, i, values);
+      sum = fma(values[0], load(x + i), fma(values[1], load(x + second + i), sum));
+    }
+    y[r] = add_lanes(sum);
+  }
+}
+
 /// `kSubtract`: zero points are taken off each code, not off the sum.
 template <int R, bool kSubtract, class Codes>
 static void dot_rows(const Codes& codes, const CodeRows& w, const float* x, const float* sums, float* y) {
@@ -123,7 +166,8 @@ static void dot_rows(const Codes& codes, const CodeRows& w, const float* x, cons
 }
 
 static void dot_codes(const CodeRows& w, i64 rows, const float* x, const float* sums, float* y) {
-  with_codes(w, [&](const auto& codes) {
+  with_codes(w, [&]<class Codes>(const Codes& codes) {
+    if (has_short_groups<Codes>(w)) return dot_short_groups(codes, w, rows, x, y);
     by_fours(rows, [&](i64 row, auto count) {
       const auto some = w.from(row);
       if (w.zero && !sums) dot_rows<count, true>(codes, some, x, nullptr, y + row);
@@ -132,24 +176,37 @@ static void dot_codes(const CodeRows& w, i64 rows, const float* x, const float* 
   });
 }
 
+/// In the order of the codes.
+static void store_in_order(const CodeRows& w, const Vec (&numbers)[2], float* to) {
+  if (w.bits == 8) {
+    for (i64 j = 0; j < 2; ++j) store(to + j * kWidth, numbers[j]);
+    return;
+  }
+  float values[2][kWidth];
+  for (int j = 0; j < 2; ++j) store(values[j], numbers[j]);
+  for (i64 l = 0; l < kWidth; ++l) {
+    to[2 * l] = values[0][l];
+    to[2 * l + 1] = values[1][l];
+  }
+}
+
 static void decode(const CodeRows& w, float* to) {
   with_codes(w, [&]<class Codes>(const Codes& codes) {
     const i64 group = w.group * w.bits / 8;
+    Vec numbers[2];
+    if (has_short_groups<Codes>(w)) {
+      for (i64 i = 0; i < w.groups * group; i += Codes::kBytes, to += 2 * kWidth) {
+        read_short_groups(codes, w, 0, i, numbers);
+        store_in_order(w, numbers, to);
+      }
+      return;
+    }
     for (i64 g = 0; g < w.groups; ++g) {
       const Vec zero = spread(zero_of(w, 0, g)), scale = spread(scale_of(w, 0, g));
       for (i64 i = 0; i < group; i += Codes::kBytes, to += 2 * kWidth) {
-        Vec numbers[2];
         codes.read(w.codes + g * group + i, numbers);
-        float values[2][kWidth];
-        for (int j = 0; j < 2; ++j) store(values[j], (numbers[j] - zero) * scale);
-        if (w.bits == 8) {
-          for (i64 j = 0; j < 2; ++j) store(to + j * kWidth, load(values[j]));
-        } else {
-          for (i64 j = 0; j < kWidth; ++j) {
-            to[2 * j] = values[0][j];
-            to[2 * j + 1] = values[1][j];
-          }
-        }
+        for (auto& n : numbers) n = (n - zero) * scale;
+        store_in_order(w, numbers, to);
       }
     }
   });

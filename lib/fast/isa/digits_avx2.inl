@@ -116,8 +116,8 @@ struct CodeVectors {
   __m256i table;             // of bytes by code
   __m256i group_of_lane[2];  // of either vector of bytes
   float unit;
-  CodeVectors(const NibbleBytes& meaning, const CodeBlocks& blocks)
-      : table(_mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(meaning.bytes)))),
+  CodeVectors(const CodeBytes& meaning, const CodeBlocks& blocks)
+      : table(_mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(meaning.of_nibble)))),
         unit(meaning.unit) {
     for (int half = 0; half < 2; ++half) {
       int lanes[kWidth];

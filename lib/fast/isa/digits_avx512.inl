@@ -119,8 +119,8 @@ struct CodeVectors {
   __m512i turn;  // bytes by code, or what makes bytes of them by xor
   __m512i group_of_lane;
   float unit;
-  CodeVectors(const NibbleBytes& meaning, const CodeBlocks& blocks) : unit(meaning.unit) {
-    const auto nibbles = _mm_loadu_si128(reinterpret_cast<const __m128i*>(meaning.bytes));
+  CodeVectors(const CodeBytes& meaning, const CodeBlocks& blocks) : unit(meaning.unit) {
+    const auto nibbles = _mm_loadu_si128(reinterpret_cast<const __m128i*>(meaning.of_nibble));
     turn = kNibbles ? _mm512_broadcast_i32x4(nibbles)
                     : _mm512_set1_epi8(static_cast<char>(static_cast<int>(meaning.middle)));
     int lanes[16];

@@ -8,11 +8,13 @@
 namespace ovir::fast {
 namespace {
 
-/// What the kernels' loops take at a time.
-constexpr i64 kStep = 32;
+/// Kernels' loops take so many codes at a time, some of them groups of less.
+constexpr i64 kStep = 32, kLeastGroup = 16;
 
 std::optional<CodeKind> kind_of(ElementType codes) {
   switch (codes) {
+    case ElementType::u2:
+    case ElementType::u3:
     case ElementType::u4:
     case ElementType::u8: return CodeKind::whole;
     case ElementType::i4:
@@ -97,6 +99,12 @@ bool reads_codes(const Graphlet& graph, int node, ValueRef weights) {
 
 }  // namespace
 
+Tensor Decompression::codes_to_read() const {
+  if (bit_width(codes->type()) >= 4) return *codes;
+  const auto bytes = codes->unpacked();
+  return pack(Tensor(ElementType::u4, bytes.shape(), bytes.owner(), bytes.bytes()));
+}
+
 bool Chain::is(std::string_view type, ElementType stored) const {
   return at_.node >= 0 && at_.port == 0 && graph_.type(at_.node) == type && graph_.stored(at_) == stored &&
          (graph_.only_user(at_) == user_ || (shared_ && nodes_.empty()));
@@ -170,8 +178,8 @@ std::optional<Decompression> compressed_weights(const Graphlet& graph, int node)
       !std::equal(d.dims.begin(), d.dims.end() - 1, shape.begin()))
     return std::nullopt;
   d.group = shape.back();
-  if (d.group % kStep != 0 || d.group == 0 || (bit_width(type) < 8 && !d.codes->packed()) ||
-      !is_of_groups(graph, d.scale, shape, d.one_scale) ||
+  if (d.group == 0 || d.group % kLeastGroup != 0 || d.columns() % kStep != 0 ||
+      (bit_width(type) < 8 && !d.codes->packed()) || !is_of_groups(graph, d.scale, shape, d.one_scale) ||
       (d.zero.node >= 0 && !is_of_groups(graph, d.zero, shape, d.one_zero)))
     return std::nullopt;
   return d;

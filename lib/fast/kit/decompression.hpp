@@ -47,6 +47,8 @@ struct Decompression {
   bool one_zero = false, one_scale = false;
   Shape dims;  ///< of all of it; the last two are those of a matrix
   i64 group = 0;
+  /// As kernels read them: those of 2 or 3 bits become such of 4.
+  Tensor codes_to_read() const;
   i64 rows() const { return dims[dims.rank() - 2]; }
   i64 columns() const { return dims.back(); }
 };

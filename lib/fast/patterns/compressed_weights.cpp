@@ -13,7 +13,7 @@ class CompressedMatrices {
  public:
   /// `scale`, `zero`: their places among the operands; no zero points where it is -1. `once`: read for one run.
   CompressedMatrices(const Decompression& d, int scale, int zero, bool once)
-      : codes_(*d.codes), levels_(d.levels), dims_(d.dims), scale_(scale), zero_(zero) {
+      : codes_(d.codes_to_read()), levels_(d.levels), dims_(d.dims), scale_(scale), zero_(zero) {
     if (once) file_ = {codes_.file_part(), codes_.type()};
     const bool nibbles = bit_width(codes_.type()) == 4;
     const auto groups = d.columns() / d.group;

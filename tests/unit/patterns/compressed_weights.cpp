@@ -10,9 +10,9 @@ void compressed_product(Net& n, i64 rows, int weights) {
   const auto y = n.op("MatMul-1", {as_f32(n, n.input({1, rows, 96})), weights}, {{"transpose_b", "true"}});
   n.result(n.op("Swish-4", {y}));
 }
-/// (codes - zero) · scale for groups of 32, as [rows][96], or as several of these.
-int decompressed(Net& n, ElementType codes, i64 rows, bool grouped, bool zero, i64 matrices = 0) {
-  constexpr i64 columns = 96, group = 32;
+/// (codes - zero) · scale by group, as [rows][96], or as several of these.
+int decompressed(Net& n, ElementType codes, i64 rows, bool grouped, bool zero, i64 matrices = 0, i64 group = 32) {
+  constexpr i64 columns = 96;
   std::vector<i64> shape, whole;
   if (matrices > 0) whole.push_back(matrices);
   whole.push_back(rows);
@@ -22,11 +22,13 @@ int decompressed(Net& n, ElementType codes, i64 rows, bool grouped, bool zero, i
   shape.push_back(grouped ? group : columns);
   auto of_groups = shape;
   of_groups.back() = 1;
-  const bool is_signed = codes != ElementType::u4 && codes != ElementType::u8;
+  const bool is_signed =
+      codes != ElementType::u2 && codes != ElementType::u3 && codes != ElementType::u4 && codes != ElementType::u8;
+  const std::size_t most = bit_width(codes) < 4 ? std::size_t{1} << bit_width(codes) : 16;
   const auto small = [&](const Shape& s, std::size_t step) {
     std::vector<float> values(static_cast<std::size_t>(s.count()));
     for (std::size_t i = 0; i < values.size(); ++i)
-      values[i] = static_cast<float>((i * step + i / 7) % 16) - (is_signed ? 8.0F : 0.0F);
+      values[i] = static_cast<float>((i * step + i / 7) % most) - (is_signed ? 8.0F : 0.0F);
     return n.op("Convert-1", {n.constant(pack(convert(floats(s, values), codes)))},
                 {{"destination_type", std::string(name(n.type()))}});
   };
@@ -69,6 +71,10 @@ void embedding_u4(Net& n) {
 void embedding_i8(Net& n) {
   n.result(n.op("Gather-8", {decompressed(n, ElementType::i8, 44, false, false), lengths(n), n.index(0)}));
 }
+void product_u2(Net& n) { compressed_product(n, 1, decompressed(n, ElementType::u2, 37, true, true)); }
+void product_u3_rows(Net& n) { compressed_product(n, 9, decompressed(n, ElementType::u3, 38, true, true)); }
+void product_nvfp4(Net& n) { compressed_product(n, 1, decompressed(n, ElementType::f4e2m1, 36, true, false, 0, 16)); }
+
 /// Matrices of experts, each for rows of its own.
 void experts(Net& n, i64 matrices_of_rows, i64 rows, int weights) {
   const auto x = as_f32(n, n.input({matrices_of_rows, rows, 96}));
@@ -107,6 +113,9 @@ constexpr Example kExamples[] = {
     {"compressed.matmul+Swish", product_f8e4m3},
     {"compressed.matmul+Swish", product_f8e5m2, kOnce},
     {"compressed.matmul+Swish", product_of_book},
+    {"compressed.matmul+Swish", product_u2},
+    {"compressed.matmul+Swish", product_u3_rows, kOnce},
+    {"compressed.matmul+Swish", product_nvfp4},
     {"compressed.gather", embedding_f4e2m1},
     {"compressed.gather", embedding_u4},
     {"compressed.gather", embedding_i8, kOnce},
