@@ -45,6 +45,7 @@ static constexpr IsaTable table(const char* name) {
           .axpy = axpy,
           .weighted_sum = weighted_sum,
           .dot_codes = dot_codes,
+          .dot_codes_by_rows = dot_codes_by_rows,
           .decode = decode,
           .pixels = kPixels,
           .packed = packed,

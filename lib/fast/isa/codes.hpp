@@ -31,6 +31,18 @@ struct CodeRows {
   }
 };
 
+/// Some rows that rows of codes are multiplied by.
+struct LeftRows {
+  const float* x;     ///< with codes of 4 bits, what belongs to the first codes of all bytes, then to the second
+  const float* sums;  ///< by group, of which zero points are taken off; null: they are taken off each code
+  i64 row, sums_row;  ///< floats from one to the next
+  i64 count;
+
+  LeftRows from(i64 first, i64 some) const {
+    return {x + first * row, sums ? sums + first * sums_row : nullptr, row, sums_row, some};
+  }
+};
+
 /// f(first, std::integral_constant<int, count>) for rows in fours, which share what they read of the other operand, and
 /// for those that are left.
 template <class F>

@@ -161,17 +161,69 @@ static void dot_rows(const Codes& codes, const CodeRows& w, const float* x, cons
   }
   for (int r = 0; r < R; ++r) {
     y[r] = add_lanes(total[r]);
-    for (i64 g = 0; sums && g < w.groups; ++g) y[r] -= zero_of(w, r, g) * scale_of(w, r, g) * sums[g];
+    for (i64 g = 0; w.zero && sums && g < w.groups; ++g) y[r] -= zero_of(w, r, g) * scale_of(w, r, g) * sums[g];
   }
 }
 
-static void dot_codes(const CodeRows& w, i64 rows, const float* x, const float* sums, float* y) {
+static void dot_codes(const CodeRows& w, i64 rows, const LeftRows& left, float* y) {
   with_codes(w, [&]<class Codes>(const Codes& codes) {
-    if (has_short_groups<Codes>(w)) return dot_short_groups(codes, w, rows, x, y);
+    if (has_short_groups<Codes>(w)) return dot_short_groups(codes, w, rows, left.x, y);
     by_fours(rows, [&](i64 row, auto count) {
       const auto some = w.from(row);
-      if (w.zero && !sums) dot_rows<count, true>(codes, some, x, nullptr, y + row);
-      else dot_rows<count, false>(codes, some, x, sums, y + row);
+      if (w.zero && !left.sums) dot_rows<count, true>(codes, some, left.x, nullptr, y + row);
+      else dot_rows<count, false>(codes, some, left.x, left.sums, y + row);
+    });
+  });
+}
+
+/// Codes are decompressed once for M rows of the left operand.
+template <int R, int M, class Codes>
+static void dot_rows_by_rows(const Codes& codes, const CodeRows& w, const LeftRows& left, float* y, i64 y_row) {
+  const i64 group = w.group * w.bits / 8, second = w.bits == 4 ? w.groups * group : kWidth;
+  Vec total[R][M];
+  for (auto& row : total)
+    for (auto& t : row) t = Vec{};
+  NextRows next(w, R);
+  for (i64 g = 0; g < w.groups; ++g) {
+    Vec sum[R][M];
+    for (auto& row : sum)
+      for (auto& s : row) s = Vec{};
+    for (i64 i = g * group; i < (g + 1) * group; i += Codes::kBytes) {
+      next.ask(R * static_cast<int>(Codes::kBytes));
+#pragma GCC unroll 2
+      for (int r = 0; r < R; ++r) {
+        Vec numbers[2];
+        codes.read(w.codes + r * w.row + i, numbers);
+        for (int m = 0; m < M; ++m) sum[r][m] = fma(numbers[0], load(left.x + m * left.row + i), sum[r][m]);
+        for (int m = 0; m < M; ++m) sum[r][m] = fma(numbers[1], load(left.x + m * left.row + second + i), sum[r][m]);
+      }
+    }
+    for (int r = 0; r < R; ++r) {
+      const Vec scale = spread(scale_of(w, r, g));
+      for (int m = 0; m < M; ++m) total[r][m] = fma(scale, sum[r][m], total[r][m]);
+    }
+  }
+  for (int r = 0; r < R; ++r)
+    for (int m = 0; m < M; ++m) {
+      float& to = y[m * y_row + r];
+      to = add_lanes(total[r][m]);
+      for (i64 g = 0; w.zero && g < w.groups; ++g)
+        to -= zero_of(w, r, g) * scale_of(w, r, g) * left.sums[m * left.sums_row + g];
+    }
+}
+
+static void dot_codes_by_rows(const CodeRows& w, i64 rows, const LeftRows& left, float* y, i64 y_row) {
+  with_codes(w, [&]<class Codes>(const Codes& codes) {
+    by_fours(left.count, [&](i64 first, auto count) {
+      const auto some = left.from(first, count);
+      float* to = y + first * y_row;
+      i64 row = 0;
+      if (has_short_groups<Codes>(w)) {
+        for (i64 i = 0; i < count; ++i) dot_short_groups(codes, w, rows, some.x + i * left.row, to + i * y_row);
+        return;
+      }
+      for (; row + 2 <= rows; row += 2) dot_rows_by_rows<2, count>(codes, w.from(row), some, to + row, y_row);
+      if (row < rows) dot_rows_by_rows<1, count>(codes, w.from(row), some, to + row, y_row);
     });
   });
 }

@@ -33,10 +33,10 @@ struct IsaTable {
   void (*weighted_sum)(const float* w, const float* const* x, i64 rows, float* y, i64 n, bool first);
 
   // Compressed weights (codes.hpp).
-  /// y[r] = the sum of x[k] · value of code k of row r, for r < rows. With 4 bits, x holds what belongs to the
-  /// first codes of all bytes, then what belongs to the second. `sums`: of x, by group, of which zero points
-  /// are taken off, where they have any; null: these are taken off each code, as suits any numbers.
-  void (*dot_codes)(const CodeRows& w, i64 rows, const float* x, const float* sums, float* y);
+  /// y[r] = the sum of x[k] · value of code k of row r, for r < rows and the first row of x.
+  void (*dot_codes)(const CodeRows& w, i64 rows, const LeftRows& left, float* y);
+  /// The same for all rows of x, which have sums where there are zero points; results are y_row apart.
+  void (*dot_codes_by_rows)(const CodeRows& w, i64 rows, const LeftRows& left, float* y, i64 y_row);
   /// The values of the first row.
   void (*decode)(const CodeRows& w, float* to);
 

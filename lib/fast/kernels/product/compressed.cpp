@@ -11,7 +11,8 @@
 namespace ovir::fast {
 namespace {
 
-constexpr i64 kFew = 6;              // rows of the left operand for each of which the codes are read again
+constexpr i64 kFew = 12;             // rows of the left operand that codes are multiplied by as they come
+constexpr i64 kFewDigits = 2;        // of these, where digits take less time than to decompress codes once for all
 constexpr i64 kAtOnce = 4;           // rows of codes that share what they read of the left operand
 constexpr double kCodesByTime = 16;  // that are multiplied in a nanosecond, roughly
 
@@ -78,24 +79,28 @@ void few(const Codes& b, const BatchedProduct& p, const float* a, float* c, cons
   const auto& w = b.first;
   const auto left_rows = p.a_matrices * p.m;
   const auto memory = [&](i64 row) { return scratch + row * row_size(w); };
-  const bool by_digits = write_digits(w, a, left_rows, scratch, pool);
+  const bool by_digits = p.m <= kFewDigits && write_digits(w, a, left_rows, scratch, pool);
   bool by_sums = w.zero && !by_digits;
   for (i64 i = 0; i < left_rows && !by_digits; ++i) {
     if (w.bits == 4) part_pairs(a + i * b.columns, b.columns, memory(i));
     by_sums = by_sums && sum_groups(w, a + i * b.columns, memory(i) + b.columns);
   }
+  const LeftRows all{.x = w.bits == 4 ? scratch : a,
+                     .sums = by_sums ? scratch + b.columns : nullptr,
+                     .row = w.bits == 4 ? row_size(w) : b.columns,
+                     .sums_row = row_size(w),
+                     .count = left_rows};
+  const bool together = p.m > 1 && !by_digits && (by_sums || !w.zero);
   const auto dots = [&](i64 product, i64 first, i64 last) {
-    // Codes are read again for each row of the left operand, from the first-level cache.
-    const auto step = p.m == 1 ? last - first : kAtOnce;
-    for (auto row = first; row < last; row += step)
-      for (i64 i = 0; i < p.m; ++i) {
-        const auto codes = w.from(p.b[product] * b.rows + row);
-        const auto rows = std::min(step, last - row), of_x = p.a[product] * p.m + i;
-        float* y = c + (product * p.m + i) * b.rows + row;
-        const auto* x = w.bits == 4 ? memory(of_x) : a + of_x * b.columns;
-        if (by_digits) narrow_isa().dot_digits(codes, rows, digits_at(w, memory(of_x)), y);
-        else table.dot_codes(codes, rows, x, by_sums ? memory(of_x) + b.columns : nullptr, y);
-      }
+    const auto left = all.from(p.a[product] * p.m, p.m);
+    const auto codes = w.from(p.b[product] * b.rows + first);
+    float* y = c + product * p.m * b.rows + first;
+    if (together) table.dot_codes_by_rows(codes, last - first, left, y, b.rows);
+    for (i64 i = 0; i < p.m && !together; ++i) {
+      const auto row = p.a[product] * p.m + i;
+      if (by_digits) narrow_isa().dot_digits(codes, last - first, digits_at(w, memory(row)), y + i * b.rows);
+      else table.dot_codes(codes, last - first, left.from(i, 1), y + i * b.rows);
+    }
     for (i64 i = 0; i < p.m; ++i) {
       const auto at = (product * p.m + i) * b.rows + first;
       finish_row(table, epilogue, first, 1, c + at, epilogue.residual ? epilogue.residual + at : nullptr, c + at,
@@ -103,7 +108,7 @@ void few(const Codes& b, const BatchedProduct& p, const float* a, float* c, cons
     }
   };
   const auto quads = ceil_div(b.rows, kAtOnce);
-  const auto cost = static_cast<double>(p.m * kAtOnce * b.columns) / kCodesByTime;
+  const auto cost = static_cast<double>((p.m + 2) / 3 * kAtOnce * b.columns) / kCodesByTime;
   parallel_ranges(pool, p.count() * quads, cost, [&](i64 begin, i64 end) {
     while (begin < end) {
       const auto quad = begin % quads, until = std::min(quads, quad + end - begin);
