@@ -100,7 +100,9 @@ TEST_CASE("compressed product and rows: 4 and 8 bits, few rows and many") {
                         {1, 38, 6, 32, u, 4, true, false},      {1, 37, 6, 16, u, 4, true, false},
                         {1, 38, 8, 16, e2m1, 4, false, false},  {2, 33, 10, 16, i, 8, true, false},
                         {1, 37, 4, 16, level, 4, false, false}, {9, 35, 6, 16, u, 4, true, true},
-                        {8, 34, 4, 16, u, 8, true, false},      {1, 35, 36, 16, i, 4, false, false}};
+                        {8, 34, 4, 16, u, 8, true, false},      {1, 35, 36, 16, i, 4, false, false},
+                        {16, 33, 3, 32, u, 4, true, false},     {14, 35, 2, 64, i, 8, false, false},
+                        {13, 34, 3, 32, level, 4, false, true}, {6, 37, 1, 96, u, 8, true, true}};
   for_each_isa([&] {
     for (const auto& c : cases) {
       INFO(c.m << " x " << c.groups * c.group << " x " << c.rows << ", " << c.bits << " bits");

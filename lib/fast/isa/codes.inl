@@ -214,17 +214,20 @@ static void dot_rows_by_rows(const Codes& codes, const CodeRows& w, const LeftRo
 
 static void dot_codes_by_rows(const CodeRows& w, i64 rows, const LeftRows& left, float* y, i64 y_row) {
   with_codes(w, [&]<class Codes>(const Codes& codes) {
-    by_fours(left.count, [&](i64 first, auto count) {
+    if (has_short_groups<Codes>(w)) {
+      for (i64 i = 0; i < left.count; ++i) dot_short_groups(codes, w, rows, left.x + i * left.row, y + i * y_row);
+      return;
+    }
+    const auto by = [&](i64 first, auto count) {
       const auto some = left.from(first, count);
       float* to = y + first * y_row;
       i64 row = 0;
-      if (has_short_groups<Codes>(w)) {
-        for (i64 i = 0; i < count; ++i) dot_short_groups(codes, w, rows, some.x + i * left.row, to + i * y_row);
-        return;
-      }
       for (; row + 2 <= rows; row += 2) dot_rows_by_rows<2, count>(codes, w.from(row), some, to + row, y_row);
       if (row < rows) dot_rows_by_rows<1, count>(codes, w.from(row), some, to + row, y_row);
-    });
+    };
+    i64 done = 0;
+    for (; left.count - done >= 6 && left.count - done != 8; done += 6) by(done, std::integral_constant<int, 6>());
+    by_fours(left.count - done, [&](i64 first, auto count) { by(done + first, count); });
   });
 }
 

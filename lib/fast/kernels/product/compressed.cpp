@@ -11,7 +11,7 @@
 namespace ovir::fast {
 namespace {
 
-constexpr i64 kFew = 12;             // rows of the left operand that codes are multiplied by as they come
+constexpr i64 kFew = 16;             // rows of the left operand that codes are multiplied by as they come
 constexpr i64 kFewDigits = 2;        // of these, where digits take less time than to decompress codes once for all
 constexpr i64 kAtOnce = 4;           // rows of codes that share what they read of the left operand
 constexpr double kCodesByTime = 16;  // that are multiplied in a nanosecond, roughly
