@@ -1,5 +1,6 @@
 // What the oneDNN module and the program agree on.
 #pragma once
+#include <cstdint>
 #include <span>
 
 #include "plan/pattern.hpp"
@@ -8,12 +9,21 @@ namespace ovir::fast {
 
 inline constexpr const char* kModuleFile = "libovir_onednn.so";
 inline constexpr const char* kModuleEntry = "ovir_onednn_patterns";
-/// Grows with every change of Pattern, Kernel, Graphlet, View or an attribute struct: a module of another build is not
-/// used.
-inline constexpr int kModuleVersion = 5;
+/// A number that follows from the sizes of classes.
+template <class... Classes>
+consteval std::uint64_t fingerprint(std::uint64_t of) {
+  ((of = of * 1'099'511'628'211 + sizeof(Classes)), ...);
+  return of;
+}
+
+/// A module of another build is not used. The number grows with every change of a virtual function, or of an attribute
+/// struct; the sizes tell of the rest.
+inline constexpr std::uint64_t kModuleVersion =
+    fingerprint<Pattern, Match, Graphlet, Kernel, KernelState, Sizes, View, Runtime, PlanOptions, Plan, Step, Value,
+                Model, Node, Facts, Fact, Tensor, Shape, PartialShape>(6);
 
 struct ModulePatterns {
-  int version;
+  std::uint64_t version;
   std::span<const Pattern* const> patterns;
 };
 using ModuleEntry = const ModulePatterns* (*)();
