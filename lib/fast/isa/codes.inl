@@ -4,10 +4,13 @@
 //   Levels, 16 floats, of which levels.of(Ints) are those that the lowest four bits of integers are numbers of.
 
 /// What a loop over rows will read after them, asked for as it goes: rows are too short for processors to foresee it.
+/// Of short ones what comes after the next ones: from memory it takes longer than these.
 struct NextRows {
+  static constexpr i64 kAhead = 16384;  // bytes
   std::uintptr_t place;
   NextRows(const CodeRows& w, int rows)
-      : place(reinterpret_cast<std::uintptr_t>(w.codes) + static_cast<std::uintptr_t>(rows * w.row)) {}
+      : place(reinterpret_cast<std::uintptr_t>(w.codes) +
+              static_cast<std::uintptr_t>(rows * w.row < kAhead ? kAhead : rows * w.row)) {}
   [[gnu::always_inline]] void ask(int bytes) {
     for (int i = 0; i < bytes; i += 64)
       __builtin_prefetch(reinterpret_cast<const void*>(place + static_cast<unsigned>(i)), 0, 2);

@@ -4,7 +4,7 @@
 constexpr i64 kCodeBytes = CodeBlocks::kBytes;  // two vectors of bytes, four of codes
 constexpr i64 kBlockCodes = 2 * kCodeBytes;
 constexpr int kDigits = Digits::kDigits;
-constexpr i64 kAhead = 8192;  // bytes that are asked for beforehand, into the second cache
+constexpr i64 kAhead = 16384;  // bytes that are asked for beforehand, into the second cache
 
 /// Bytes that stand for the codes of a block: the first ones of its bytes, then the second ones.
 struct BlockCodes {
