@@ -129,7 +129,7 @@ class Recorder final : public Profiler {
     const auto i = at->second;
     if (is_new) {
       steps_.push_back(described(t));
-      calls_.push_back({std::exchange(steps_[i].flops, 0), multiplies(t)});
+      calls_.push_back({.flops = std::exchange(steps_[i].flops, 0), .bytes = multiplies(t) ? taken_bytes(t) : 0});
     }
     if (now_.size() < steps_.size()) now_.resize(steps_.size());
     const auto us = [](Clock::duration d) { return std::chrono::duration<double, std::micro>(d).count(); };
@@ -140,7 +140,7 @@ class Recorder final : public Profiler {
     of_bodies_[&t.plan] += took;
     now_[i].ms += own / 1000;
     now_[i].flops += calls_[i].flops;
-    now_[i].bytes += bytes_of(t) + (calls_[i].multiplies ? taken_bytes(t) : 0);
+    now_[i].bytes += bytes_of(t) + calls_[i].bytes;
     auto& step = steps_[i];
     ++step.calls;
     if (step.kernel != t.kernel) step.kernel = t.kernel;  // the first sizes of a run may not have suited it
@@ -184,13 +184,9 @@ class Recorder final : public Profiler {
   Clock::time_point round_;
   std::map<const Step*, std::size_t> index_;
   std::vector<ProfiledStep> steps_;
-  struct Call {
-    double flops;
-    bool multiplies;
-  };
-  std::vector<Call> calls_;  ///< what each call of a step does
   std::vector<double> rounds_;
-  std::vector<Amounts> now_;                 ///< of the round so far, by step
+  std::vector<Amounts> calls_;               ///< by step: what each call does, of bytes those of weights alone
+  std::vector<Amounts> now_;                 ///< by step: of the round so far
   std::map<const Plan*, double> of_bodies_;  ///< us of the steps of a body since the step that has it began
   bool traces_;
   std::vector<TracedStep> trace_, best_;

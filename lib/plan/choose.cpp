@@ -23,7 +23,7 @@ void choose(Plan& plan, const PlanOptions& options) {
   remove_unread(plan);  // conversions to f32 of what kernels have as it is
   for (auto& step : plan.steps)
     if (!step.kernel && step.nodes.size() == 1 && step.bodies.empty() && plan.node(step).op->kind == Kind::compute &&
-        !plan.node(step).version->view)
+        !plan.node(step).version->view && !is_view(plan, step))
       step.why = why_not(plan.node(step), options);
 }
 

@@ -74,7 +74,8 @@ bool settles(const Plan& plan, const Step& step, const ByShapes& known) {
          std::all_of(step.outputs.begin(), step.outputs.end(), shape);
 }
 
-/// Output 0 is input 0's bytes, perhaps under another shape.
+}  // namespace
+
 bool is_view(const Plan& plan, const Step& step) {
   if (step.nodes.size() != 1 || step.kernel || step.outputs.size() != 1) return false;
   const auto& version = *plan.node(step).version;
@@ -85,8 +86,6 @@ bool is_view(const Plan& plan, const Step& step) {
   return (version.view || to.declared == ElementType::f32) && from.stored == to.stored && from.layout == to.layout &&
          bit_width(from.stored) >= 8 && from.stored != ElementType::string;
 }
-
-}  // namespace
 
 bool passes_on(const Plan& plan, const Step& step) { return is_view(plan, step) && !infers(plan, step); }
 

@@ -24,6 +24,9 @@ void caches(Plan& plan);
 /// What dies where, which outputs are views, and which steps infer shapes when they run.
 void lifetimes(Plan& plan);
 
+/// Output 0 is input 0's bytes, perhaps under another shape.
+bool is_view(const Plan& plan, const Step& step);
+
 /// What the patterns offer is taken: groups of nodes, or single ones.
 void take_nodes(Plan& plan, const PlanOptions& options, bool groups);
 /// Whether a step only gives the bytes of input 0 another shape, which is settled before the run.

@@ -49,7 +49,7 @@ std::string to_text(const Plan& plan, int indent) {
                         list_of(step.inputs), types);
     if (!step.nodes.empty()) text += fmt::format("   {}", layers_of(plan, step));
     if (step.infers) text += "   (shapes when it runs)";
-    if (!step.why.empty() && !step.view) text += fmt::format("   ({})", step.why);
+    if (!step.why.empty()) text += fmt::format("   ({})", step.why);
     text += '\n';
     for (const auto& body : step.bodies) text += to_text(*body, indent + 2);
   }

@@ -132,6 +132,12 @@ static void dot_short_groups(const Codes& codes, const CodeRows& w, i64 rows, co
   }
 }
 
+/// The sum of products by a row of codes, zero points being taken off where there are sums of the other operand.
+static inline float without_zeros(const CodeRows& w, i64 row, float sum, const float* sums) {
+  for (i64 g = 0; w.zero && sums && g < w.groups; ++g) sum -= zero_of(w, row, g) * scale_of(w, row, g) * sums[g];
+  return sum;
+}
+
 /// `kSubtract`: zero points are taken off each code, not off the sum.
 template <int R, bool kSubtract, class Codes>
 static void dot_rows(const Codes& codes, const CodeRows& w, const float* x, const float* sums, float* y) {
@@ -162,10 +168,7 @@ static void dot_rows(const Codes& codes, const CodeRows& w, const float* x, cons
     }
     for (int r = 0; r < R; ++r) total[r] = fma(spread(scale_of(w, r, g)), sum[r][0] + sum[r][1], total[r]);
   }
-  for (int r = 0; r < R; ++r) {
-    y[r] = add_lanes(total[r]);
-    for (i64 g = 0; w.zero && sums && g < w.groups; ++g) y[r] -= zero_of(w, r, g) * scale_of(w, r, g) * sums[g];
-  }
+  for (int r = 0; r < R; ++r) y[r] = without_zeros(w, r, add_lanes(total[r]), sums);
 }
 
 static void dot_codes(const CodeRows& w, i64 rows, const LeftRows& left, float* y) {
@@ -207,12 +210,7 @@ static void dot_rows_by_rows(const Codes& codes, const CodeRows& w, const LeftRo
     }
   }
   for (int r = 0; r < R; ++r)
-    for (int m = 0; m < M; ++m) {
-      float& to = y[m * y_row + r];
-      to = add_lanes(total[r][m]);
-      for (i64 g = 0; w.zero && g < w.groups; ++g)
-        to -= zero_of(w, r, g) * scale_of(w, r, g) * left.sums[m * left.sums_row + g];
-    }
+    for (int m = 0; m < M; ++m) y[m * y_row + r] = without_zeros(w, r, add_lanes(total[r][m]), left.from(m, 1).sums);
 }
 
 static void dot_codes_by_rows(const CodeRows& w, i64 rows, const LeftRows& left, float* y, i64 y_row) {
