@@ -31,6 +31,9 @@ struct CodeRows {
   }
 };
 
+/// Bytes ahead for which caches are asked while rows of codes are read.
+inline constexpr i64 kCodesAhead = 16384;
+
 /// Some rows that rows of codes are multiplied by.
 struct LeftRows {
   const float* x;     ///< with codes of 4 bits, what belongs to the first codes of all bytes, then to the second

@@ -6,11 +6,10 @@
 /// What a loop over rows will read after them, asked for as it goes: rows are too short for processors to foresee it.
 /// Of short ones what comes after the next ones: from memory it takes longer than these.
 struct NextRows {
-  static constexpr i64 kAhead = 16384;  // bytes
   std::uintptr_t place;
   NextRows(const CodeRows& w, int rows)
       : place(reinterpret_cast<std::uintptr_t>(w.codes) +
-              static_cast<std::uintptr_t>(rows * w.row < kAhead ? kAhead : rows * w.row)) {}
+              static_cast<std::uintptr_t>(rows * w.row < kCodesAhead ? kCodesAhead : rows * w.row)) {}
   [[gnu::always_inline]] void ask(int bytes) {
     for (int i = 0; i < bytes; i += 64)
       __builtin_prefetch(reinterpret_cast<const void*>(place + static_cast<unsigned>(i)), 0, 2);
@@ -112,6 +111,9 @@ template <class Codes>
   for (int j = 0; j < 2; ++j) to[j] = (to[j] - zeros[j]) * scales[j];
 }
 
+/// From what the first vector of a step is multiplied by to what the second one is.
+static inline i64 second_of(const CodeRows& w) { return w.bits == 4 ? w.groups * w.group / 2 : kWidth; }
+
 /// Whether groups are less than what loops read at a time.
 template <class Codes>
 static bool has_short_groups(const CodeRows& w) {
@@ -120,7 +122,7 @@ static bool has_short_groups(const CodeRows& w) {
 
 template <class Codes>
 static void dot_short_groups(const Codes& codes, const CodeRows& w, i64 rows, const float* x, float* y) {
-  const i64 bytes = w.groups * w.group * w.bits / 8, second = w.bits == 4 ? bytes : kWidth;
+  const i64 bytes = w.groups * w.group * w.bits / 8, second = second_of(w);
   for (i64 r = 0; r < rows; ++r) {
     Vec sum{};
     for (i64 i = 0; i < bytes; i += Codes::kBytes) {
@@ -141,9 +143,7 @@ static inline float without_zeros(const CodeRows& w, i64 row, float sum, const f
 /// `kSubtract`: zero points are taken off each code, not off the sum.
 template <int R, bool kSubtract, class Codes>
 static void dot_rows(const Codes& codes, const CodeRows& w, const float* x, const float* sums, float* y) {
-  const i64 group = w.group * w.bits / 8;  // bytes
-  // Of what the second vector that is read belongs to, and from one step to the next.
-  const i64 second = w.bits == 4 ? w.groups * group : kWidth;
+  const i64 group = w.group * w.bits / 8, second = second_of(w);
   Vec total[R];
   for (int r = 0; r < R; ++r) total[r] = Vec{};
   NextRows next(w, R);
@@ -185,7 +185,7 @@ static void dot_codes(const CodeRows& w, i64 rows, const LeftRows& left, float* 
 /// Codes are decompressed once for M rows of the left operand.
 template <int R, int M, class Codes>
 static void dot_rows_by_rows(const Codes& codes, const CodeRows& w, const LeftRows& left, float* y, i64 y_row) {
-  const i64 group = w.group * w.bits / 8, second = w.bits == 4 ? w.groups * group : kWidth;
+  const i64 group = w.group * w.bits / 8, second = second_of(w);
   Vec total[R][M];
   for (auto& row : total)
     for (auto& t : row) t = Vec{};

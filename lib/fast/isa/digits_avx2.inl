@@ -4,7 +4,6 @@
 constexpr i64 kCodeBytes = CodeBlocks::kBytes;  // two vectors of bytes, four of codes
 constexpr i64 kBlockCodes = 2 * kCodeBytes;
 constexpr int kDigits = Digits::kDigits;
-constexpr i64 kAhead = 16384;  // bytes that are asked for beforehand, into the second cache
 
 /// Bytes that stand for the codes of a block: the first ones of its bytes, then the second ones.
 struct BlockCodes {
@@ -131,7 +130,7 @@ template <bool kNibbles, bool kManyGroups, int R>
 [[gnu::always_inline]] inline void add_blocks(const CodeRows& w, const Digits& x, const CodeBlocks& blocks,
                                               const CodeVectors<kNibbles>& vectors, Vec (&sum)[R]) {
   const float* scale = w.scale;
-  const i64 scales_ahead = w.scale_row * kAhead / w.row;
+  const i64 scales_ahead = w.scale_row * kCodesAhead / w.row;
   const auto block = [&](i64 b, const unsigned char* from, i64 row) __attribute__((always_inline)) {
     const std::int8_t* digits = x.digits + b * kDigits * kBlockCodes;
     const Vec by = spread(x.steps[b] * vectors.unit);
@@ -139,7 +138,7 @@ template <bool kNibbles, bool kManyGroups, int R>
 #pragma GCC unroll 4
     for (int r = 0; r < R; ++r) {
       const unsigned char* bytes = from + r * row;
-      __builtin_prefetch(bytes + kAhead, 0, 2);
+      __builtin_prefetch(bytes + kCodesAhead, 0, 2);
       if (kManyGroups) __builtin_prefetch(scale + r * w.scale_row + scales_ahead, 0, 3);
       const BlockCodes codes(bytes, vectors.table);
       if (!kManyGroups) {

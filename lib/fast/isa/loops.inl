@@ -40,15 +40,17 @@ static void tile(const float* a, i64 lda, const float* panel, i64 k, float* c, i
   }
 }
 
-/// `ask`: for what lies 8 KB behind y, too.
+/// Bytes ahead for which caches are asked while rows are read that do not stay there.
+constexpr std::uintptr_t kRowsAhead = 8 << 10;
+
+/// `ask`: for what lies behind y, too.
 template <bool ask>
 static float dot_of(const float* x, const float* y, i64 n) {
-  constexpr std::uintptr_t kAhead = 8 << 10;
   Vec sum[4] = {};
   i64 i = 0;
   for (; i + 4 * kWidth <= n; i += 4 * kWidth) {
     for (i64 j = 0; ask && j < 4 * kWidth; j += 16)
-      __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(y + i + j) + kAhead), 0, 2);
+      __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(y + i + j) + kRowsAhead), 0, 2);
     for (int j = 0; j < 4; ++j) sum[j] = fma(load(x + i + j * kWidth), load(y + i + j * kWidth), sum[j]);
   }
   for (; i + kWidth <= n; i += kWidth) sum[0] = fma(load(x + i), load(y + i), sum[0]);
@@ -66,12 +68,11 @@ static float dot_ahead(const float* x, const float* y, i64 n) { return dot_of<tr
 /// read(y) gives the first kWidth elements of y as floats.
 template <class Read>
 static float narrow_dot(const float* x, const std::uint16_t* y, i64 n, Read read) {
-  constexpr std::uintptr_t kAhead = 8 << 10;
   Vec sum[4] = {};
   i64 i = 0;
   for (; i + 4 * kWidth <= n; i += 4 * kWidth) {
     for (i64 j = 0; j < 4 * kWidth; j += 32)
-      __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(y + i + j) + kAhead), 0, 2);
+      __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(y + i + j) + kRowsAhead), 0, 2);
     for (int j = 0; j < 4; ++j) sum[j] = fma(load(x + i + j * kWidth), read(y + i + j * kWidth), sum[j]);
   }
   for (; i + kWidth <= n; i += kWidth) sum[0] = fma(load(x + i), read(y + i), sum[0]);

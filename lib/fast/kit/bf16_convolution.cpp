@@ -2,6 +2,7 @@
 
 #include "fast/kernels/convolution/inverted_residual.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
+#include "fast/kernels/convolution/winograd.hpp"
 #include "fast/kernels/convolution/winograd_bf16.hpp"
 #include "fast/kit/convolutions.hpp"
 
@@ -10,12 +11,9 @@ namespace {
 
 enum class Way : std::uint8_t { direct, winograd, depthwise };
 
-/// Output pixels from which on a single run, too, transforms filters for Winograd.
-constexpr i64 kPixelsWorthTransforming = 1024;
-
 Way way_of(const ConvolutionShape& s, bool once) {
   if (s.is_depthwise()) return Way::depthwise;
-  const bool worth_transforming = !once || s.out_plane() >= kPixelsWorthTransforming;
+  const bool worth_transforming = !once || s.out_plane() >= kNarrowPixelsWorthTransforming;
   return worth_transforming && bf16_winograd_pays(s) ? Way::winograd : Way::direct;
 }
 

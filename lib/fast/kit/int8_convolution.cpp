@@ -17,10 +17,6 @@ namespace ovir::fast {
 
 namespace {
 
-/// Output pixels from which on a single run, too, transforms weights for Winograd, where there is no instruction for u8
-/// by i8.
-constexpr i64 kPixelsWorthTransforming = 1024;
-
 Word* words(float* p) { return reinterpret_cast<Word*>(p); }
 
 /// What comes before a projection: an expansion, and a depthwise convolution of it.
@@ -275,7 +271,8 @@ std::optional<U8Layer> u8_layer(const Graphlet& graph, int root) {
   auto ending = take_u8_ending(graph, match, convolution.rank, s.outputs, !depthwise);
   const bool halves = ending.is_activated() || (ending.result() && (!ending.adds || ending.other));
   const bool often = graph.options().steady();
-  const bool many = !narrow_isa().has_u8 && s.out_plane() >= kPixelsWorthTransforming;
+  // Without an instruction for u8 by i8 transforming weights pays in a single run, too.
+  const bool many = !narrow_isa().has_u8 && s.out_plane() >= kNarrowPixelsWorthTransforming;
   const bool winograd = (often || many) && u8_winograd_pays(s, weights.values.data<std::int8_t>(), halves);
   return U8Layer{convolution.attrs,
                  s,

@@ -6,9 +6,6 @@
 namespace ovir::fast {
 namespace {
 
-/// Output pixels from which on filters that are packed in every run are worth transforming.
-constexpr i64 kPixelsWorthTransforming = 150;
-
 using enum ConvolutionMethod;
 
 int tile(ConvolutionMethod m) { return winograd_tile_of(m); }

@@ -23,10 +23,6 @@ namespace {
 /// Output pixels from which on a single run brings values into blocks and back, where it cannot leave them there.
 constexpr i64 kPlaneWorthReordering = 400;
 
-/// Output pixels, of all images, from which on filters that are packed in every run are worth transforming for
-/// Winograd.
-constexpr i64 kPixelsWorthTransforming = 150;
-
 /// Output pixels of a side from which on products of three parts are preferred to Winograd's tiles of 2 × 2.
 constexpr i64 kSideWorthSplitting = 12;
 

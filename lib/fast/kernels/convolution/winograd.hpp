@@ -22,6 +22,11 @@ i64 winograd_scratch_size(const VolumeShape& shape, int m, int threads);
 void winograd_convolution(const VolumeShape& shape, int m, const float* filters, const float* in, float* out,
                           const Epilogue& epilogue, float* scratch, ThreadPool& pool);
 
+/// Output pixels, of all images, from which on filters that are packed in every run are worth transforming.
+inline constexpr i64 kPixelsWorthTransforming = 150;
+/// The same in bf16 and u8, whose direct sums take less.
+inline constexpr i64 kNarrowPixelsWorthTransforming = 1024;
+
 /// Whether filters that are needed once had better be packed panel by panel, each right before it is used.
 bool winograd_packs_by_panels(const VolumeShape& shape, int m);
 i64 winograd_once_scratch_size(const VolumeShape& shape, int m, int threads);

@@ -108,7 +108,7 @@ void few(const Codes& b, const BatchedProduct& p, const float* a, float* c, cons
     }
   };
   const auto quads = ceil_div(b.rows, kAtOnce);
-  const auto cost = static_cast<double>((p.m + 2) / 3 * kAtOnce * b.columns) / kCodesByTime;
+  const auto cost = static_cast<double>(ceil_div(p.m, 3) * kAtOnce * b.columns) / kCodesByTime;
   parallel_ranges(pool, p.count() * quads, cost, [&](i64 begin, i64 end) {
     while (begin < end) {
       const auto quad = begin % quads, until = std::min(quads, quad + end - begin);
