@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "base/memory_budget.hpp"
 #include "base/text.hpp"
 #include "command.hpp"
+#include "exec/evaluate.hpp"
 #include "exec/profiler.hpp"
 #include "fast/peak.hpp"
 #include "io/files.hpp"
@@ -65,13 +67,32 @@ double taken_bytes(const StepTime& t) {
   return bytes;
 }
 
-/// Two for each multiply-accumulate, by the shapes that were inferred; 0 where these are open.
-double flops_of(const Plan& plan, int index) {
+/// Two for each multiply-accumulate, by the shapes that were inferred; none where these are open.
+std::optional<double> flops_of(const Plan& plan, int index) {
   const auto& node = (*plan.model)[index];
   std::vector<Fact> inputs;
   for (const auto& v : node.inputs) inputs.push_back(v.node < 0 ? Fact{} : plan.facts->of(v));
-  const auto& outputs = plan.facts->outputs[index];
-  return 2 * static_cast<double>(tools::macs_of(node, inputs, outputs).value_or(0));
+  const auto macs = tools::macs_of(node, inputs, plan.facts->outputs[index]);
+  return macs ? std::optional(2 * static_cast<double>(*macs)) : std::nullopt;
+}
+
+/// Of all nodes of a step, by the shapes of this call; 0 where they don't tell.
+double flops_of_call(const StepTime& t) {
+  std::vector<Tensor> inputs;
+  for (const auto id : t.step.inputs) {
+    if (t.plan.value(id).layout == Layout::blocked) return 0;
+    inputs.push_back(t.values[id]);
+  }
+  double flops = 0;
+  const auto add = [&](const Node& node, auto in, auto out) {
+    flops += 2 * static_cast<double>(tools::macs_of(node, in, out).value_or(0));
+  };
+  try {
+    infer_group(t.plan, t.step, inputs, add);
+  } catch (const Failure&) {
+    return 0;
+  }
+  return flops;
 }
 
 /// Whether it is a product or a convolution, also where shapes are open.
@@ -96,6 +117,12 @@ int first_of_data(const StepTime& t) {
 
 struct Amounts {
   double ms = 0, flops = 0, bytes = 0;
+};
+
+/// What each call of a step does, whatever its sizes.
+struct CallWork {
+  std::optional<double> flops;  ///< none: sizes decide
+  double bytes;                 ///< of weights that its kernel has taken
 };
 
 /// Adds up the steps of rounds.
@@ -129,7 +156,7 @@ class Recorder final : public Profiler {
     const auto i = at->second;
     if (is_new) {
       steps_.push_back(described(t));
-      calls_.push_back({.flops = std::exchange(steps_[i].flops, 0), .bytes = multiplies(t) ? taken_bytes(t) : 0});
+      calls_.push_back({.flops = flops_of_step(t), .bytes = multiplies(t) ? taken_bytes(t) : 0});
     }
     if (now_.size() < steps_.size()) now_.resize(steps_.size());
     const auto us = [](Clock::duration d) { return std::chrono::duration<double, std::micro>(d).count(); };
@@ -139,7 +166,7 @@ class Recorder final : public Profiler {
     for (const auto& body : t.step.bodies) own -= std::exchange(of_bodies_[body.get()], 0);
     of_bodies_[&t.plan] += took;
     now_[i].ms += own / 1000;
-    now_[i].flops += calls_[i].flops;
+    now_[i].flops += calls_[i].flops ? *calls_[i].flops : flops_of_call(t);
     now_[i].bytes += bytes_of(t) + calls_[i].bytes;
     auto& step = steps_[i];
     ++step.calls;
@@ -161,6 +188,16 @@ class Recorder final : public Profiler {
   }
 
  private:
+  static std::optional<double> flops_of_step(const StepTime& t) {
+    double sum = 0;
+    for (const auto node : t.step.nodes) {
+      const auto flops = flops_of(t.plan, node);
+      if (!flops) return std::nullopt;
+      sum += *flops;
+    }
+    return sum;
+  }
+
   static ProfiledStep described(const StepTime& t) {
     ProfiledStep s;
     s.kernel = t.kernel;
@@ -169,10 +206,9 @@ class Recorder final : public Profiler {
     double most = 0;
     for (const auto node : t.step.nodes) {
       s.layers.push_back(model[node].layer->name);
-      const auto flops = flops_of(t.plan, node);
+      const auto flops = flops_of(t.plan, node).value_or(0);
       if (flops > most) named = node;
       most = std::max(most, flops);
-      s.flops += flops;
     }
     if (named >= 0) {
       s.type = model[named].op->type;
@@ -185,7 +221,7 @@ class Recorder final : public Profiler {
   std::map<const Step*, std::size_t> index_;
   std::vector<ProfiledStep> steps_;
   std::vector<double> rounds_;
-  std::vector<Amounts> calls_;               ///< by step: what each call does, of bytes those of weights alone
+  std::vector<CallWork> calls_;              ///< by step
   std::vector<Amounts> now_;                 ///< by step: of the round so far
   std::map<const Plan*, double> of_bodies_;  ///< us of the steps of a body since the step that has it began
   bool traces_;

@@ -112,6 +112,14 @@ bool FilePart::read(i64 offset, std::span<std::byte> to) const {
   return true;
 }
 
+void FilePart::leave_pages(std::size_t size) const {
+  if (!owner_) return;
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)), offset = static_cast<std::size_t>(offset_);
+  const auto first = (offset + page - 1) / page * page, end = (offset + size) / page * page;
+  auto* const begin = const_cast<std::byte*>(std::get_deleter<Mapping>(owner_)->begin);
+  if (first < end) (void)::madvise(begin + first, end - first, MADV_DONTNEED);  // a refusal costs memory alone
+}
+
 std::shared_ptr<std::byte> allocate(std::size_t size) {
   constexpr std::size_t line = 64, huge_page = std::size_t{2} << 20;
   if (size > std::size_t{PTRDIFF_MAX} - huge_page) throw std::bad_alloc();

@@ -19,6 +19,9 @@ class FilePart {
   explicit operator bool() const { return owner_ != nullptr; }
   /// The bytes from `offset` on. False where the file cannot be read as far, or the part is empty.
   bool read(i64 offset, std::span<std::byte> to) const;
+  /// The pages that lie within the first `size` bytes no longer count as memory of the process. Who touches them again
+  /// finds what the file has.
+  void leave_pages(std::size_t size) const;
 
  private:
   std::shared_ptr<const void> owner_;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "exec/evaluate.hpp"
+#include "op/work.hpp"
 #include "plan/passes.hpp"
 
 namespace ovir {
@@ -63,7 +64,9 @@ DynamicStep::Call& DynamicStep::infer(std::span<const Tensor> inputs) {
   if (step_.nodes.empty()) {
     call.outputs.push_back({plan_.value(step_.outputs[0]).declared, PartialShape(inputs[0].shape()), {}, nullptr});
   } else {
-    call.outputs = infer_group(plan_, step_, inputs, call.work);
+    call.outputs = infer_group(plan_, step_, inputs, [&](const Node& node, auto in, auto out) {
+      call.work = saturating_add(call.work, steps_of(*node.version, node.attrs.get(), in, out));
+    });
   }
   for (auto& fact : call.outputs) fact.value = Tensor();
   for (const auto& t : inputs) call.shapes.push_back(t.shape());

@@ -130,7 +130,8 @@ void complete(Diagnostic& d, const Plan& plan, int index, std::span<const Fact> 
   locate(d, *plan.model, *node.layer);
 }
 
-std::vector<Fact> infer_group(const Plan& plan, const Step& step, std::span<const Tensor> inputs, i64& work) {
+std::vector<Fact> infer_group(const Plan& plan, const Step& step, std::span<const Tensor> inputs,
+                              const NodeFacts& tell) {
   std::vector<Fact> given;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const auto declared = plan.value(plan_passes::value_of(plan, step.operands[i])).declared;
@@ -153,7 +154,7 @@ std::vector<Fact> infer_group(const Plan& plan, const Step& step, std::span<cons
     const auto facts = operands.of(node);
     auto outputs = at_node(
         plan, index, [&] { return facts; }, [&] { return infer_now(plan, index, facts); });
-    work = saturating_add(work, steps_of(*node.version, node.attrs.get(), facts, outputs));
+    tell(node, facts, outputs);
     if (index == step.nodes.back()) return outputs;
     for (int o = 0; o < std::ssize(outputs); ++o) operands.put({index, o}, std::move(outputs[o]));
   }

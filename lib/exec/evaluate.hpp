@@ -1,5 +1,6 @@
 // The reference kernels of a step's nodes on tensors, with shapes inferred from them.
 #pragma once
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -13,9 +14,13 @@ namespace ovir {
 /// the values that inference reads. A fault that has its layer (one in a body) stays as it is.
 void complete(Diagnostic& d, const Plan& plan, int node, std::span<const Fact> inputs);
 
+using NodeFacts = std::function<void(const Node& node, std::span<const Fact> inputs, std::span<const Fact> outputs)>;
+
 /// What inference says of the outputs of a step for these inputs. Throws the Failures of the operations' own demands,
-/// each complete with the node of the group that makes it. The elementary steps of its nodes are added to `work`.
-std::vector<Fact> infer_group(const Plan& plan, const Step& step, std::span<const Tensor> inputs, i64& work);
+/// each complete with the node of the group that makes it. `tell` hears of every node, but of those within the group
+/// that follow from constants alone.
+std::vector<Fact> infer_group(const Plan& plan, const Step& step, std::span<const Tensor> inputs,
+                              const NodeFacts& tell);
 
 /// The outputs of a step, by the reference kernels of its nodes. Their elementary steps are spent, and added to `work`.
 std::vector<Tensor> evaluate_group(const Plan& plan, const Step& step, std::span<const Tensor> inputs, EvalHost* host,

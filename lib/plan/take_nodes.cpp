@@ -83,6 +83,7 @@ class Taker {
     auto& step = plan_.steps[last];
     step.nodes = std::move(match.nodes);
     step.operands = std::move(match.inputs);
+    if (options_.steady()) leave_constants(step);
     step.inputs.clear();
     step.kernel = std::move(match.kernel);
     for (int i = 0; i < std::ssize(step.operands); ++i) {
@@ -91,6 +92,17 @@ class Taker {
       const auto narrow = computed && step.kernel->holds(i) ? graph.narrow(step.operands[i]) : ValueRef{};
       step.inputs.push_back(narrow.node >= 0 ? narrow_of(narrow) : id);
     }
+  }
+
+  /// What kernels have packed they don't read from the file again.
+  void leave_constants(const Step& step) const {
+    constexpr std::size_t kWorthACall = 64 << 10;  // bytes
+    for (const auto node : step.nodes)
+      for (const auto& v : (*plan_.model)[node].inputs) {
+        if (v.node < 0) continue;
+        const auto& constant = (*plan_.model)[v.node].constant;
+        if (constant.byte_size() >= kWorthACall) constant.leave_pages();
+      }
   }
 
   /// The constant itself, not what it becomes in f32.

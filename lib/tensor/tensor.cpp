@@ -118,6 +118,11 @@ FilePart Tensor::file_part() const {
   return {deferred_ ? static_cast<const Deferred*>(owner_.get())->owner : owner_, data_};
 }
 
+void Tensor::leave_pages() const {
+  if (data_) file_part().leave_pages(byte_size_);
+  else if (deferred_) static_cast<const Deferred*>(owner_.get())->from.leave_pages();
+}
+
 Tensor Tensor::scalar(i64 value) { return of<i64>(ElementType::i64, {}, {&value, 1}); }
 
 Tensor Tensor::vector(std::span<const i64> values) { return of(ElementType::i64, {std::ssize(values)}, values); }

@@ -60,6 +60,8 @@ class Tensor {
   const std::byte* source() const { return data_ ? data_ : bytes(); }
   /// The same in a mapped file; empty where they are in none.
   FilePart file_part() const;
+  /// Whoever has read the elements, or what they were widened from, in a mapped file will not need them there again.
+  void leave_pages() const;
   /// For the maker of the tensor only.
   std::byte* mutable_bytes() { return const_cast<std::byte*>(bytes()); }
   // Typed access throws std::logic_error where a T does not hold the element type, or the elements are packed.

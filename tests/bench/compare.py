@@ -3,7 +3,8 @@
 
   compare.py                                  the nets of nets.py: one-shot, memory and steady state
   compare.py FOLDER...                        other models: folders with model.xml, model.bin and the inputs,
-                                              inputs/<parameter>.npy or, of a model with states, inputs/<step>/...
+                                              inputs/<parameter>.npy or, of a model with states or open
+                                              sizes, inputs/<step>/<parameter>.npy
   compare.py --only resnet50,unet --steady    some, and only a part of the table
   compare.py --threads 1 --processor          processor time instead of the clock's: for a machine that others use
   compare.py --busy                           while other processes keep all cores busy; see `slower` below
@@ -11,7 +12,8 @@
   compare.py --onnxruntime                    also onnxruntime, where onnx_rival.py exports the net, always in f32
 
 one-shot: from the start of the process to its end, outputs written; MB: the peak of its resident memory.
-steady:   an inference after many, `ovir bench` and OpenVINO taking turns; of models with states tokens a second.
+steady:   an inference after many, `ovir bench` and OpenVINO taking turns; of models with states tokens a second, of
+          others with inputs by step the mean of all steps.
 onnxruntime: an inference of onnxruntime by one of ovir, taking turns with both.
 slower:   with --busy: the time of an inference by that on the quiet machine, of ovir and of OpenVINO. Of single runs
           also how many ms more: most of OpenVINO's is computed by one thread, which other work hinders less.
@@ -46,7 +48,7 @@ class Net:
         inputs = folder / "inputs"
         numbered = sorted((p for p in inputs.glob("*") if p.is_dir()), key=lambda p: int(p.name))
         self.steps = [sorted(p.glob("*.npy")) for p in numbered or [inputs]]
-        self.stateful = bool(numbered)
+        self.by_step = bool(numbered)
         self.words = []
         for path in self.steps[0]:
             self.words += ["-i", f"{path.stem}=@{inputs}/{'{step}/' if numbered else ''}{path.name}"]
@@ -81,7 +83,7 @@ class Processes:
         return (["--precision", precision] if precision != "f32" else []), hint
 
     def ovir(self, command, net, *more):
-        steps = ["--steps", str(len(net.steps))] if net.stateful else []
+        steps = ["--steps", str(len(net.steps))] if net.by_step else []
         return [self.options.ovir, command, str(net.model), "-q", "--threads", str(self.options.threads), *net.words,
                 *steps, *self.how(net)[0], *more]
 
@@ -130,7 +132,7 @@ def one_shot(net, run):
     """The cells of a row, and the ratio."""
     mine, theirs, busy = [], [], []
     with tempfile.TemporaryDirectory() as a, tempfile.TemporaryDirectory() as b:
-        command = run.ovir("run", net, "-o", f"{a}/{{step}}/" if net.stateful else f"{a}/")
+        command = run.ovir("run", net, "-o", f"{a}/{{step}}/" if net.by_step else f"{a}/")
         for _ in range(run.options.rounds):
             mine.append(run.once(command))
             limit = max(60, 100 * mine[-1][0])
@@ -138,7 +140,7 @@ def one_shot(net, run):
             if theirs[-1] is None:
                 return {"one-shot": f"**> {limit / mine[-1][0]:.0f}**",
                         "ms": f"{mine[-1][0] * 1e3:.1f} / > {limit * 1e3:.0f}", "MB": f"{mine[-1][1]:.0f} /"}, {}
-        difference = apart(f"{a}/{len(net.steps) - 1}" if net.stateful else a, b)
+        difference = apart(f"{a}/{len(net.steps) - 1}" if net.by_step else a, b)
         if run.options.busy:
             with Busy():
                 busy = [(run.once(command)[0], run.once(run.openvino(net, b), net.lines())[0])
@@ -173,7 +175,8 @@ class Rival:
         self.process.stdin.flush()
         processor, tokens, *times = map(float, self.process.stdout.readline().split())
         return {"min_ms": min(times) * 1e3, "median_ms": statistics.median(times) * 1e3,
-                "processor_ms": processor * 1e3, "tokens_per_second": tokens}
+                "processor_ms": processor * 1e3, "per_second": len(times) / sum(times),
+                **({"tokens_per_second": tokens} if tokens else {})}
 
     def close(self):
         self.process.stdin.close()
@@ -193,12 +196,12 @@ def taking_turns(net, run, rivals, rounds):
     return mine, *theirs
 
 
-def best(results, options, stateful):
+def best(results, options, by_step):
     """What the ratios are of, the smaller the better: of the best and of the median round."""
     if options.processor:
         values = [r["processor_ms"] for r in results]
-    elif stateful:
-        values = [1e3 / r["tokens_per_second"] for r in results]
+    elif by_step:  # steps differ in size: all of them count
+        values = [1e3 / r.get("tokens_per_second", r["per_second"]) for r in results]
     else:
         return min(r["min_ms"] for r in results), statistics.median(r["median_ms"] for r in results)
     return min(values), statistics.median(values)
@@ -217,7 +220,7 @@ class Busy:
 
 def onnxruntime_of(net, run):
     """The net in onnxruntime, in a list, which is empty where it is not asked for or not exported."""
-    if not run.options.onnxruntime or net.stateful:
+    if not run.options.onnxruntime or net.by_step:
         return []
     import onnx_rival
     try:
@@ -232,20 +235,21 @@ def steady(net, run):
     with tempfile.TemporaryDirectory() as b:
         rival = Rival(net, run, b)
         mine, *theirs = taking_turns(net, run, [rival, *onnxruntime_of(net, run)], options.rounds)
-        quiet, others = [best(r, options, net.stateful) for r in (mine, theirs[0])], theirs[1:]
+        quiet, others = [best(r, options, net.by_step) for r in (mine, theirs[0])], theirs[1:]
         cells = {}
         if options.busy:
             with Busy():
-                busy = [best(r, options, net.stateful) for r in taking_turns(net, run, [rival], options.rounds)]
+                busy = [best(r, options, net.by_step) for r in taking_turns(net, run, [rival], options.rounds)]
             cells["slower"] = " / ".join(f"{b[1] / q[1]:.1f}" for b, q in zip(busy, quiet))
         rival.close()
     (own, own_median), (rivals, median) = quiet
     cells["steady"] = f"**{rivals / own:.2f}** ({median / own_median:.2f})"
-    unit = (lambda ms: f"{1e3 / ms:.0f} tokens/s") if net.stateful and not options.processor else "{:.2f}".format
+    by_token = "tokens_per_second" in mine[0] and not options.processor
+    unit = (lambda ms: f"{1e3 / ms:.0f} tokens/s") if by_token else "{:.2f}".format
     cells["ms an inference"] = f"{unit(own)} / {unit(rivals)}"
     ratios = {"steady": rivals / own}
     for result in others:
-        third, third_median = best(result, options, net.stateful)
+        third, third_median = best(result, options, net.by_step)
         ratios["onnxruntime"] = third / own
         cells["onnxruntime"] = f"**{third / own:.2f}** ({third_median / own_median:.2f})"
     return cells, ratios

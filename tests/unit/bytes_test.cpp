@@ -3,6 +3,8 @@
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <fstream>
+#include <string>
 #include <system_error>
 
 #include "base/checked.hpp"
@@ -53,6 +55,28 @@ TEST_CASE("what cannot be mapped") {
   CHECK_THROWS_AS(map_file(folder.path("missing")), std::system_error);
   CHECK_THROWS_AS(map_file(folder.path(".")), std::system_error);
   CHECK_THROWS_AS(map_file("/dev/zero"), std::system_error);
+}
+
+TEST_CASE("pages of a mapped file that are left no longer count, and come back as they are") {
+  constexpr std::size_t size = 16 << 20, page = 4096, offset = 100;
+  const Temporary folder;
+  std::string text(size, '.');
+  for (std::size_t i = 0; i < size; i += page) text[i] = static_cast<char>('a' + i / page % 26);
+  write_file(folder.path("a"), text);
+  const auto bytes = map_file(folder.path("a"));
+  const auto resident = [] {
+    i64 all = 0, in_memory = 0;
+    std::ifstream("/proc/self/statm") >> all >> in_memory;
+    return in_memory;
+  };
+  const auto untouched = resident();
+  REQUIRE(bytes.text() == text);
+  const auto touched = resident();
+  REQUIRE(touched - untouched > i64{size / page / 2});
+  FilePart(bytes.owner, bytes.view.data() + offset).leave_pages(size - 2 * offset);
+  CHECK(touched - resident() > i64{size / page / 2});
+  CHECK(bytes.text() == text);
+  FilePart().leave_pages(size);
 }
 
 TEST_CASE("a part of a mapped file is read, and no farther than the file goes") {

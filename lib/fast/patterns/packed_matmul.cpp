@@ -101,11 +101,13 @@ class PackedMatMul final : public Kernel {
         parts_ = Buffer(is_small() ? bf16x3_pairs_size(k_, n_) : bf16x3_panels_size(k_, n_));
         if (is_small()) pack_bf16x3_pairs(b_.data(), b_.row, b_.column, k_, n_, parts_.data());
         else pack_bf16x3_panels(b_.data(), b_.row, b_.column, k_, n_, words(parts_));
+        b_.tensor.leave_pages();
       });
     } else {
       std::call_once(packed_, [this] {
         panels_ = Buffer(panels_size(k_, n_));
         pack_panels(b_.data(), b_.row, b_.column, k_, n_, 0, (n_ + kColumns - 1) / kColumns, panels_.data());
+        b_.tensor.leave_pages();
       });
     }
   }
