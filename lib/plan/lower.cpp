@@ -47,7 +47,7 @@ void lower(Plan& plan, const PlanOptions& options) {
       if (kind == Kind::parameter) value.role = Role::parameter;
       if (kind == Kind::constant) {
         value.role = Role::constant;
-        value.constant = node.constant;
+        value.constant = node.constant.apart();
       }
       plan.values.push_back(std::move(value));
     }

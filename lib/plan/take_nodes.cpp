@@ -94,14 +94,16 @@ class Taker {
     }
   }
 
-  /// What kernels have packed they don't read from the file again.
-  void leave_constants(const Step& step) const {
+  /// What kernels have packed they don't read again, neither in the file nor where it was aligned or widened.
+  void leave_constants(const Step& step) {
     constexpr std::size_t kWorthACall = 64 << 10;  // bytes
     for (const auto node : step.nodes)
       for (const auto& v : (*plan_.model)[node].inputs) {
         if (v.node < 0) continue;
-        const auto& constant = (*plan_.model)[v.node].constant;
-        if (constant.byte_size() >= kWorthACall) constant.leave_pages();
+        auto& value = plan_.values[value_of(plan_, v)];
+        if (value.role != Role::constant || value.constant.byte_size() < kWorthACall) continue;
+        value.constant = value.constant.apart();
+        value.constant.leave_pages();
       }
   }
 

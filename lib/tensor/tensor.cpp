@@ -118,6 +118,14 @@ FilePart Tensor::file_part() const {
   return {deferred_ ? static_cast<const Deferred*>(owner_.get())->owner : owner_, data_};
 }
 
+Tensor Tensor::apart() const {
+  auto same = *this;
+  if (!deferred_) return same;
+  const auto& shared = *static_cast<const Deferred*>(owner_.get());
+  same.owner_ = std::make_shared<const Deferred>(shared.owner, shared.from.apart());
+  return same;
+}
+
 void Tensor::leave_pages() const {
   if (data_) file_part().leave_pages(byte_size_);
   else if (deferred_) static_cast<const Deferred*>(owner_.get())->from.leave_pages();

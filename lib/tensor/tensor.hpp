@@ -60,6 +60,9 @@ class Tensor {
   const std::byte* source() const { return data_ ? data_ : bytes(); }
   /// The same in a mapped file; empty where they are in none.
   FilePart file_part() const;
+  /// The same elements; where bytes() are made when somebody asks for them, they are made anew for this one, and go
+  /// with it.
+  [[nodiscard]] Tensor apart() const;
   /// Whoever has read the elements, or what they were widened from, in a mapped file will not need them there again.
   void leave_pages() const;
   /// For the maker of the tensor only.

@@ -42,9 +42,13 @@ TEST_CASE("bytes at an address at which no element may lie are copied when someb
   CHECK(std::equal(values.begin(), values.end(), t.view().as<const float>()));
   CHECK(std::equal(values.begin(), values.end(), copy.data<float>()));
   CHECK(copy.bytes() != t.bytes());
+  const auto apart = t.apart();
+  CHECK(apart.bytes() != t.bytes());
+  CHECK(std::equal(values.begin(), values.end(), apart.data<float>()));
 
   const auto aligned = Tensor::anywhere(E::f32, {3}, storage, storage.get() + 4);
   CHECK(aligned.bytes() == storage.get() + 4);
+  CHECK(aligned.apart().bytes() == aligned.bytes());
   CHECK(Tensor::anywhere(E::u4, {3}, storage, storage.get() + 1).packed());
 }
 
@@ -61,6 +65,8 @@ TEST_CASE("a tensor that is widened when somebody asks for its elements") {
     CHECK(t.copied().values<float>()[1] == -3);
     CHECK(t.borrowed().values<float>()[2] == 65504);
     CHECK(t.source() == t.bytes());
+    CHECK(t.apart().bytes() != t.bytes());
+    CHECK(t.apart().values<float>()[1] == -3);
   }
 }
 

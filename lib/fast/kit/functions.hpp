@@ -39,6 +39,7 @@ struct ConstantMatrix {
   Tensor tensor;
   i64 row, column, k, n;
   const float* data() const { return tensor.data<float>(); }
+  ConstantMatrix apart() const { return {tensor.apart(), row, column, k, n}; }
 };
 /// Nothing where the left operand is transposed, is not f32 or may have a lower rank.
 std::optional<ConstantMatrix> constant_matrix(const Graphlet& graph, int matmul);

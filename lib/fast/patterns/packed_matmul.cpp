@@ -99,15 +99,17 @@ class PackedMatMul final : public Kernel {
     if (in_three(m)) {
       std::call_once(split_, [this] {
         parts_ = Buffer(is_small() ? bf16x3_pairs_size(k_, n_) : bf16x3_panels_size(k_, n_));
-        if (is_small()) pack_bf16x3_pairs(b_.data(), b_.row, b_.column, k_, n_, parts_.data());
-        else pack_bf16x3_panels(b_.data(), b_.row, b_.column, k_, n_, words(parts_));
-        b_.tensor.leave_pages();
+        const auto b = b_.apart();
+        if (is_small()) pack_bf16x3_pairs(b.data(), b.row, b.column, k_, n_, parts_.data());
+        else pack_bf16x3_panels(b.data(), b.row, b.column, k_, n_, words(parts_));
+        b.tensor.leave_pages();
       });
     } else {
       std::call_once(packed_, [this] {
         panels_ = Buffer(panels_size(k_, n_));
-        pack_panels(b_.data(), b_.row, b_.column, k_, n_, 0, (n_ + kColumns - 1) / kColumns, panels_.data());
-        b_.tensor.leave_pages();
+        const auto b = b_.apart();
+        pack_panels(b.data(), b.row, b.column, k_, n_, 0, (n_ + kColumns - 1) / kColumns, panels_.data());
+        b.tensor.leave_pages();
       });
     }
   }
