@@ -42,6 +42,8 @@ static void tile(const float* a, i64 lda, const float* panel, i64 k, float* c, i
 
 /// Bytes ahead for which caches are asked while rows are read that do not stay there.
 constexpr std::uintptr_t kRowsAhead = 8 << 10;
+/// Processors with vectors of eight foresee rows of f32: a Zen 3 takes 15 % longer where it is asked.
+constexpr bool kAsksForFloats = kWidth > 8;
 
 /// `ask`: for what lies behind y, too.
 template <bool ask>
@@ -49,7 +51,7 @@ static float dot_of(const float* x, const float* y, i64 n) {
   Vec sum[4] = {};
   i64 i = 0;
   for (; i + 4 * kWidth <= n; i += 4 * kWidth) {
-    for (i64 j = 0; ask && j < 4 * kWidth; j += 16)
+    for (i64 j = 0; ask && kAsksForFloats && j < 4 * kWidth; j += 16)
       __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(y + i + j) + kRowsAhead), 0, 2);
     for (int j = 0; j < 4; ++j) sum[j] = fma(load(x + i + j * kWidth), load(y + i + j * kWidth), sum[j]);
   }
