@@ -15,7 +15,7 @@ using Word = std::uint32_t;
 struct TileAside;
 
 /// Weights of 8 columns of a panel that do not fit where NarrowTable::adds_pairs: they are added to those of some
-/// steps.
+/// steps. Products by several steps fit 16 bits together, as groups of steps.
 struct PairExcess {
   struct Step {
     std::uint32_t i;
@@ -23,7 +23,8 @@ struct PairExcess {
   };
   const Step* steps;
   const Word* weights;  ///< 8 a step
-  i64 count;
+  const i64* ends;      ///< of each group, the number of the step behind it
+  i64 groups;
 };
 
 /// How the steps of a panel follow each other: those of a tap after the other, block by block.

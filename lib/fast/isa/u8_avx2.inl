@@ -67,16 +67,9 @@ template <class Sum>
       : "+x"(sum[0]), "+x"(sum[1]), "=&x"(word), "=&x"(product)
       : "m"(*a), "x"(b0), "m"(b1), "x"(ones));
 }
-/// The same by one vector.
-template <class Sum>
-[[gnu::always_inline]] inline void add_bytes(const Word* a, __m256i b, __m256i ones, Sum& sum) {
-  __m256i word;
-  asm("vpbroadcastd %2, %1\n\t"
-      "vpmaddubsw %3, %1, %1\n\t"
-      "vpmaddwd %4, %1, %1\n\t"
-      "vpaddd %1, %0, %0"
-      : "+x"(sum), "=&x"(word)
-      : "m"(*a), "x"(b), "x"(ones));
+/// The products of a word of u8 by a vector of i8, in pairs of 16 bits.
+[[gnu::always_inline]] inline __m256i byte_pairs(const Word* a, __m256i b) {
+  return _mm256_maddubs_epi16((__m256i)(Words{} + *a), b);
 }
 
 /// As narrow_sums() of u8 from the first pixel on, by weights whose excess is kept beside them.
@@ -106,12 +99,22 @@ template <int P>
 #pragma GCC unroll 2
   for (int j = 0; j < 2; ++j) {
     const auto& excess = t.excess[column / kWidth + j];
-    for (i64 n = 0; n < excess.count; ++n) {
-      const auto& step = excess.steps[n];
-      const Word* from = t.in + step.block * t.block + taps[step.tap] + step.i;
-      const auto b = (__m256i)load_words(excess.weights + n * kWidth);
+    i64 n = 0;
+    for (i64 group = 0; group < excess.groups; ++group) {
+      __m256i pairs[P] = {};
+      for (const i64 end = excess.ends[group]; n < end; ++n) {
+        const auto& step = excess.steps[n];
+        const Word* base = t.in + step.block * t.block + taps[step.tap] + step.i;
+        const auto b = (__m256i)load_words(excess.weights + n * kWidth);
 #pragma GCC unroll 16
-      for (int p = 0; p < P; ++p) add_bytes(from + p * pixel, b, ones, sum[p][j]);
+        for (int p = 0; p < P; ++p) {
+          if (p > 0 && p % 3 == 0) base += 3 * pixel;
+          pairs[p] = _mm256_add_epi16(pairs[p], byte_pairs(base + p % 3 * pixel, b));
+        }
+      }
+#pragma GCC unroll 16
+      for (int p = 0; p < P; ++p)
+        sum[p][j] = (Ints)_mm256_add_epi32((__m256i)sum[p][j], _mm256_madd_epi16(pairs[p], ones));
     }
   }
 }

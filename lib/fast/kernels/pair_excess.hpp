@@ -26,6 +26,7 @@ class PairExcesses {
  private:
   std::vector<PairExcess::Step> steps_;
   std::vector<Word> weights_;  // 8 for each of them
+  std::vector<i64> ends_;      // of groups of a list's steps
   std::vector<PairExcess> lists_;
 };
 
