@@ -94,7 +94,7 @@ bool u8_winograd_pays(const ConvolutionShape& s, const std::int8_t* weights, boo
       0.72 * static_cast<double>(s.out_plane() * 9))
     return false;
   // Larger weights come from memory too slowly.
-  if (u8_winograd_weights_size(s) > (has_u8 ? i64{256} << 10 : i64{4} << 20)) return false;
+  if (u8_winograd_weights_size(s) > (has_u8 ? i64{256} << 10 : i64{3} << 20)) return false;
   const auto each = s.channels * 9;
   for (i64 o = 0; o < s.outputs; ++o) {
     i64 sum = 0;
