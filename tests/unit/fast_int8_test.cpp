@@ -306,32 +306,40 @@ TEST_CASE("int8 convolution: pairs of weights that 16 bits have no room for are 
       const auto excesses = pack();
       CHECK((excesses.data() != nullptr) == narrow_isa().adds_pairs);
       const Scale scale(s.channels, 0, 1);
-      const Floats x(levels.begin(), levels.end());
-      if (g.image) image_to_u8(g, x.data(), scale.get(), 17, reinterpret_cast<Word*>(in.data()), four);
-      else
-        to_u8_blocked(x.data(), false, scale.get(), reinterpret_cast<std::uint8_t*>(in.data()), s.batch, s.channels,
-                      s.plane(), four);
       const Floats ones(at(round_up(s.outputs, 64)), 1), zeros(ones.size(), 0);
-      const U8Epilogue e{.scale = ones.data(),
-                         .shift = zeros.data(),
-                         .low = -1e30f,
-                         .high = 1e30f,
-                         .rounds = false,
-                         .own = 1,
-                         .other = 0,
-                         .offset = 0,
-                         .min = 0,
-                         .max = 0,
-                         .excess = excesses.data()};
       const Buffer out(s.batch * blocks_of(s.outputs) * s.out_plane() * kBlock);
-      u8_convolution(g, reinterpret_cast<const Word*>(packed.data()), reinterpret_cast<const Word*>(in.data()), 17,
-                     {.wide = out.data()}, {}, e, reinterpret_cast<Word*>(scratch.data()), four);
-      Floats got(at(s.batch * s.outputs * s.out_plane()));
-      to_plain(out.data(), got.data(), s.batch, s.outputs, s.out_plane(), four);
-      const auto sums = naive(s, levels, weights, 17);
-      for (std::size_t i = 0; i < sums.size(); ++i) REQUIRE(got[i] == static_cast<float>(sums[i]));
+      const auto check = [&](const PairExcess* excess, bool pairs_fit) {
+        const Floats x(levels.begin(), levels.end());
+        if (g.image) image_to_u8(g, x.data(), scale.get(), 17, reinterpret_cast<Word*>(in.data()), four);
+        else
+          to_u8_blocked(x.data(), false, scale.get(), reinterpret_cast<std::uint8_t*>(in.data()), s.batch, s.channels,
+                        s.plane(), four);
+        const U8Epilogue e{.scale = ones.data(),
+                           .shift = zeros.data(),
+                           .low = -1e30f,
+                           .high = 1e30f,
+                           .rounds = false,
+                           .own = 1,
+                           .other = 0,
+                           .offset = 0,
+                           .min = 0,
+                           .max = 0,
+                           .excess = excess,
+                           .pairs_fit = pairs_fit};
+        u8_convolution(g, reinterpret_cast<const Word*>(packed.data()), reinterpret_cast<const Word*>(in.data()), 17,
+                       {.wide = out.data()}, {}, e, reinterpret_cast<Word*>(scratch.data()), four);
+        Floats got(at(s.batch * s.outputs * s.out_plane()));
+        to_plain(out.data(), got.data(), s.batch, s.outputs, s.out_plane(), four);
+        const auto sums = naive(s, levels, weights, 17);
+        for (std::size_t i = 0; i < sums.size(); ++i) REQUIRE(got[i] == static_cast<float>(sums[i]));
+      };
+      check(excesses.data(), false);
       weights = extreme;
+      std::fill_n(weights.begin(), std::ssize(weights) / 3, std::int8_t{-128});
       CHECK(pack().data() == nullptr);
+      check(nullptr, false);
+      for (auto& level : levels) level = static_cast<std::uint8_t>((level + 1) / 2);  // up to 128
+      check(nullptr, true);
     }
   });
 }

@@ -48,6 +48,8 @@ struct NarrowSum {
   const i64* other_taps = nullptr;
   /// Of u8 where NarrowTable::adds_pairs, if not null: four of the panel, whose other weights fit.
   const PairExcess* excess = nullptr;
+  /// Of u8 up to 128, whose products by any two i8 add up within 16 bits.
+  bool pairs_fit = false;
   /// Where NarrowTable::tiled, if not 0: pixels are those of short rows, `run` each, `row` words apart, as many rows as
   /// rows_of_tile() says or twice as many at most.
   i64 run = 0, row = 0;

@@ -72,7 +72,8 @@ template <class Sum>
   return _mm256_maddubs_epi16((__m256i)(Words{} + *a), b);
 }
 
-/// As narrow_sums() of u8 from the first pixel on, by weights whose excess is kept beside them.
+/// As narrow_sums() of u8 from the first pixel on, whose products fit in pairs, but for the excess of weights
+/// that is kept beside them.
 template <int P>
 [[gnu::always_inline]] inline void pair_sums(const NarrowSum& t, i64 column, Ints (&sum)[P][2]) {
   constexpr int kBases = (P + 2) / 3;
@@ -96,6 +97,7 @@ template <int P>
       }
     }
   }
+  if (!t.excess) return;
 #pragma GCC unroll 2
   for (int j = 0; j < 2; ++j) {
     const auto& excess = t.excess[column / kWidth + j];

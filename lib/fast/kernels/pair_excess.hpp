@@ -12,6 +12,9 @@ inline const PairExcess* excess_of_panel(const PairExcess* all, i64 column) {
   return all ? all + column / kColumns * 4 : nullptr;
 }
 
+/// Levels so small leave 16 bits with no weights.
+constexpr float kLevelsOfPairs = 128;
+
 /// What is beyond 128 in such pairs, taken out of the packed weights and kept beside them, so that sums stay exact.
 class PairExcesses {
  public:

@@ -6,7 +6,6 @@
 #include "fast/kernels/convolution/winograd_u8.hpp"
 
 namespace ovir::fast {
-
 U8Filters::U8Filters(const U8Layer& layer, bool late)
     : late_(late),
       way_(layer.winograd               ? U8Way::winograd
@@ -20,7 +19,7 @@ U8Filters::U8Filters(const U8Layer& layer, bool late)
     return;
   }
   pack(s, layer.weights.values.data<std::int8_t>());
-  if (!layer.often || way_ != U8Way::direct) return;
+  if (!layer.often || way_ != U8Way::direct || epilogue_.pairs_fit) return;
   const NarrowGeometry geometry(s, 4);
   excesses_ = PairExcesses(reinterpret_cast<Word*>(packed_.data()), geometry.panels(), geometry.panel_steps());
   epilogue_.excess = excesses_.data();
@@ -123,6 +122,7 @@ void U8Filters::set_epilogue(const U8Layer& layer) {
                .by = e.levels && activated ? level_by : nullptr,
                .plus = level_plus,
                .max_level = e.levels ? e.levels->max_level : 255};
+  epilogue_.pairs_fit = in.max_level <= kLevelsOfPairs;
   if (!e.adds) return;
   const bool onto_levels = e.sum_levels && !activated;
   const auto step = onto_levels ? e.sum_levels->scale(0) : 1, low = onto_levels ? e.sum_levels->low(0) : 0;

@@ -90,6 +90,22 @@ std::optional<std::uint8_t> Levels::near_zero(float tolerance) const {
 
 namespace {
 
+bool is_positive(const Graphlet& graph, ValueRef v) {
+  const auto type = graph.any_type(v.node);
+  return type == "Relu" || type == "Sigmoid" || (type == "Clamp" && graph.attrs<ClampAttrs>(v.node).min >= 0);
+}
+
+/// Leaves out the levels below 0 of positive data: pairs of products by what remains fit 16 bits
+/// (NarrowSum::pairs_fit). Follows from the model alone, so that all who write and read the value agree.
+void leave_out_negative(const Graphlet& graph, ValueRef v, Levels& levels) {
+  const auto zero = levels.zero();
+  if (!zero || *zero == 0 || !is_positive(graph, graph.input(v.node, 0))) return;
+  auto quantization = std::make_shared<ovir::Quantization>(*levels.quantization);
+  std::ranges::fill(quantization->low, 0.0f);
+  levels.max_level -= *zero;
+  levels.quantization = std::move(quantization);
+}
+
 std::optional<Levels> levels_of_quantize(const Graphlet& graph, ValueRef v) {
   const auto& attrs = graph.attrs<FakeQuantizeAttrs>(v.node);
   const auto& shape = graph.fact(v).shape;
@@ -118,6 +134,7 @@ std::optional<Levels> levels_of_quantize(const Graphlet& graph, ValueRef v) {
     quantization->scale.push_back(scale);
   }
   levels.quantization = std::move(quantization);
+  leave_out_negative(graph, v, levels);
   return levels;
 }
 

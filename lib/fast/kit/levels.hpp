@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fast/kernels/convolution/u8.hpp"
+#include "fast/kernels/pair_excess.hpp"
 #include "fast/kernels/product/u8.hpp"
 #include "fast/kernels/weights.hpp"
 #include "plan/pattern.hpp"
@@ -83,6 +84,7 @@ class RowLevels {
  public:
   explicit RowLevels(const Levels& levels, Buffer factors = {});
   bool is_scaled() const { return factors_.size() > 0; }
+  bool pairs_fit() const { return max_level_ <= kLevelsOfPairs; }
   U8RowScale scale() const;
   const std::shared_ptr<const ovir::Quantization>& quantization() const { return quantization_; }
 

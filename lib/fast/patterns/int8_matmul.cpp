@@ -69,7 +69,7 @@ class Int8MatMul final : public Kernel {
     panels_ = Buffer(u8_panels_size(k_, n_));
     auto* panels = reinterpret_cast<Word*>(panels_.data());
     pack_u8_panels(operands.weights.values.data<std::int8_t>(), row(), column(), k_, n_, panels);
-    if (!once)
+    if (!once && !in_.pairs_fit())
       excesses_ = PairExcesses(panels, ceil_div(n_, kColumns), {.steps = u8_words(k_), .last_steps = u8_words(k_)});
   }
 
@@ -189,7 +189,8 @@ class Int8MatMul final : public Kernel {
             .level_scale = line + 2 * size,
             .level_shift = line + 3 * size,
             .small = small_,
-            .excess = excesses_.data()};
+            .excess = excesses_.data(),
+            .pairs_fit = in_.pairs_fit()};
   }
   U8Rows place(const View& v, i64 row) const {
     if (v.type == ElementType::f32) return {.wide = reinterpret_cast<float*>(v.data) + row * n_};

@@ -13,6 +13,14 @@ void pointwise(Net& n) {
 void direct_quantized(Net& n) {
   n.result(quantized(n, convolution(n, n.input({1, 33, 5, 5}), "Convolution-1", {18, 33, 3, 3})));
 }
+void positive(Net& n) {  // levels below 0 are left out, also where the value stays on levels
+  const auto x = relu(n, convolution(n, relu(n, n.input({1, 33, 6, 7})), "Convolution-1", {18, 33, 3, 3}));
+  n.result(biased(n, convolution(n, x, "Convolution-1", {9, 18, 1, 1}), 9));
+}
+void positive_sum(Net& n) {
+  const auto x = quantized(n, relu(n, n.input({1, 21, 5, 6})));
+  n.result(softmax(n, relu(n, n.op("Add-1", {convolution(n, x, "Convolution-1", {21, 21, 1, 1}), x}))));
+}
 void image(Net& n) { n.result(relu(n, convolution(n, n.input({1, 3, 12, 11}), "Convolution-1", {18, 3, 3, 3}))); }
 void depthwise(Net& n) {
   n.result(biased(n, convolution(n, n.input({2, 21, 9, 8}), "GroupConvolution-1", {21, 1, 1, 3, 3}), 21));
@@ -181,6 +189,8 @@ constexpr Example kExamples[] = {
     {"int8.convolution+bias+Relu", pointwise, kOften, kFixed, true, 5e-6F, Precision::int8},
     {"int8.convolution+bias+Relu", pointwise, kOnce, kOpen, true, 5e-6F, Precision::int8},
     {"int8.convolution+FakeQuantize", direct_quantized, kOnce, kFixed, true, kLevel, Precision::int8},
+    {"int8.convolution+bias", positive, kOften, kFixed, true, kLevel, Precision::int8},
+    {"int8.convolution+residual+Relu", positive_sum, kOften, kFixed, true, 5e-6F, Precision::int8},
     {"int8.convolution+Relu", image, kOften, kFixed, true, 5e-6F, Precision::int8},
     {"int8.convolution+bias+Relu+MaxPool+FakeQuantize", pooled_image, kOften, kFixed, true, kLevel, Precision::int8},
     {"int8_depthwise.convolution+bias", depthwise, kOnce, kFixed, true, 5e-6F, Precision::int8},

@@ -28,7 +28,7 @@ void after_normalization_and_relu(Net& n) {  // which levels from 0 on include
   const auto levels = n.op("FakeQuantize-1", {x, low, high, low, high}, {{"levels", "256"}});
   n.result(n.op("Convolution-1", {levels, stepped(n, {18, 20, 3, 3})}, windows(2, 1, 1)));
 }
-void relu_before_less(Net& n) {
+void relu_before_less(Net& n) {  // of which those below 0 are left out
   const auto x = relu(n, normalized(n, n.op("Tanh-1", {n.input({2, 20, 6, 5})}), 20));
   n.result(n.op("Convolution-1", {quantized(n, x), stepped(n, {18, 20, 3, 3})}, windows(2, 1, 1)));
 }
@@ -40,7 +40,7 @@ constexpr Example kExamples[] = {
     {"int8.quantize", rows_of_f32, kOnce, kFixed, true, 5e-6F, Precision::int8},
     {"int8.quantize", before_convolutions, kOften, kFixed, true, 5e-6F, Precision::int8},
     {"int8.normalize+quantize", after_normalization_and_relu, kOften, kFixed, true, 1.0F / 64, Precision::int8},
-    {"int8.quantize", relu_before_less, kOften, kFixed, true, 1.0F / 64, Precision::int8},
+    {"int8.normalize+quantize", relu_before_less, kOften, kFixed, true, 1.0F / 64, Precision::int8},
     {"int8.normalize+quantize", after_normalization, kOften, kFixed, true, 1.0F / 64, Precision::int8},
 };
 // clang-format on
