@@ -308,7 +308,7 @@ TEST_CASE("int8 convolution: pairs of weights that 16 bits have no room for are 
       const Scale scale(s.channels, 0, 1);
       const Floats ones(at(round_up(s.outputs, 64)), 1), zeros(ones.size(), 0);
       const Buffer out(s.batch * blocks_of(s.outputs) * s.out_plane() * kBlock);
-      const auto check = [&](const PairExcess* excess, bool pairs_fit) {
+      const auto check = [&](const PairExcess* excess) {
         const Floats x(levels.begin(), levels.end());
         if (g.image) image_to_u8(g, x.data(), scale.get(), 17, reinterpret_cast<Word*>(in.data()), four);
         else
@@ -324,8 +324,7 @@ TEST_CASE("int8 convolution: pairs of weights that 16 bits have no room for are 
                            .offset = 0,
                            .min = 0,
                            .max = 0,
-                           .excess = excess,
-                           .pairs_fit = pairs_fit};
+                           .excess = excess};
         u8_convolution(g, reinterpret_cast<const Word*>(packed.data()), reinterpret_cast<const Word*>(in.data()), 17,
                        {.wide = out.data()}, {}, e, reinterpret_cast<Word*>(scratch.data()), four);
         Floats got(at(s.batch * s.outputs * s.out_plane()));
@@ -333,13 +332,13 @@ TEST_CASE("int8 convolution: pairs of weights that 16 bits have no room for are 
         const auto sums = naive(s, levels, weights, 17);
         for (std::size_t i = 0; i < sums.size(); ++i) REQUIRE(got[i] == static_cast<float>(sums[i]));
       };
-      check(excesses.data(), false);
+      check(excesses.data());
       weights = extreme;
       std::fill_n(weights.begin(), std::ssize(weights) / 3, std::int8_t{-128});
       CHECK(pack().data() == nullptr);
-      check(nullptr, false);
+      check(nullptr);
       for (auto& level : levels) level = static_cast<std::uint8_t>((level + 1) / 2);  // up to 128
-      check(nullptr, true);
+      check(PairExcesses::none(g.panels()).data());
     }
   });
 }

@@ -24,7 +24,7 @@ struct PairExcess {
   const Step* steps;
   const Word* weights;  ///< 8 a step
   const i64* ends;      ///< of each group, the number of the step behind it
-  i64 groups;
+  i64 groups = 0;
 };
 
 /// How the steps of a panel follow each other: those of a tap after the other, block by block.
@@ -48,8 +48,6 @@ struct NarrowSum {
   const i64* other_taps = nullptr;
   /// Of u8 where NarrowTable::adds_pairs, if not null: four of the panel, whose other weights fit.
   const PairExcess* excess = nullptr;
-  /// Of u8 up to 128, whose products by any two i8 add up within 16 bits.
-  bool pairs_fit = false;
   /// Where NarrowTable::tiled, if not 0: pixels are those of short rows, `run` each, `row` words apart, as many rows as
   /// rows_of_tile() says or twice as many at most.
   i64 run = 0, row = 0;

@@ -6,7 +6,7 @@
 //   fused(a, b, c)  a·b + c, rounded once;  gelu_short;
 //   store_bf16(to, v)  kWidth values rounded, or of two vectors twice as many;  load_bf16(from)  kWidth values;
 //   merge(even, odd)  words of bf16 pairs;  store_u8, load_u8, to_levels  rounded to the nearest, as u8 and as Ints;
-//   kAddsPairs, pair_sums<P>(sum, column, sums)  sums of u8 that fit or have excesses, where the machine adds pairs;
+//   kAddsPairs, pair_sums<P>(sum, column, sums)  sums of u8 with excesses, where the machine adds pairs;
 //   store_u8(to, other, v, w)  two vectors at each of two places, and with LevelBounds, or Saturated, which are all
 //   bytes, of values within ±2^30;  u8_depthwise.
 
@@ -395,7 +395,7 @@ static inline __attribute__((always_inline)) void u8_finish(const U8Tile& t, i64
 template <int P>
 static inline __attribute__((always_inline)) void u8_block(const U8Tile& t, i64 column) {
   Ints sum[P][2] = {};
-  if (kAddsPairs && (t.sum.excess || t.sum.pairs_fit)) pair_sums<P>(t.sum, column, sum);
+  if (kAddsPairs && t.sum.excess) pair_sums<P>(t.sum, column, sum);
   else narrow_sums<U8Dots, P>(t.sum, 0, column, sum);
   if constexpr (kWidth == kBlock)
     if (t.sum.other_taps) {

@@ -97,7 +97,6 @@ template <int P>
       }
     }
   }
-  if (!t.excess) return;
 #pragma GCC unroll 2
   for (int j = 0; j < 2; ++j) {
     const auto& excess = t.excess[column / kWidth + j];

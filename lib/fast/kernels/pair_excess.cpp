@@ -63,6 +63,12 @@ PairExcess::Step step_at(const PanelSteps& order, i64 place) {
 
 }  // namespace
 
+PairExcesses PairExcesses::none(i64 count) {
+  PairExcesses all;
+  if (narrow_isa().adds_pairs) all.lists_.resize(count * kVectors);
+  return all;
+}
+
 PairExcesses::PairExcesses(Word* panels, i64 count, const PanelSteps& order) {
   if (!narrow_isa().adds_pairs) return;
   const auto words = order.size(), lists = count * kVectors;

@@ -12,9 +12,6 @@ inline const PairExcess* excess_of_panel(const PairExcess* all, i64 column) {
   return all ? all + column / kColumns * 4 : nullptr;
 }
 
-/// Levels so small leave 16 bits with no weights.
-constexpr float kLevelsOfPairs = 128;
-
 /// What is beyond 128 in such pairs, taken out of the packed weights and kept beside them, so that sums stay exact.
 class PairExcesses {
  public:
@@ -22,6 +19,10 @@ class PairExcesses {
   /// `count` panels, [step][32]. Where there is too much of it to pay, or the machine multiplies otherwise, nothing is
   /// taken.
   PairExcesses(Word* panels, i64 count, const PanelSteps& order);
+  /// Of any weights of so many panels, by levels that pairs_fit().
+  static PairExcesses none(i64 count);
+  /// Whether levels are so small that no pair of products leaves 16 bits.
+  static bool pairs_fit(float max_level) { return max_level <= 128; }
 
   /// Those of panel i from [4 · i] on, for 8 columns each; null: nothing was taken.
   const PairExcess* data() const { return lists_.empty() ? nullptr : lists_.data(); }

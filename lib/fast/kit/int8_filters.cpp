@@ -6,6 +6,7 @@
 #include "fast/kernels/convolution/winograd_u8.hpp"
 
 namespace ovir::fast {
+
 U8Filters::U8Filters(const U8Layer& layer, bool late)
     : late_(late),
       way_(layer.winograd               ? U8Way::winograd
@@ -14,13 +15,16 @@ U8Filters::U8Filters(const U8Layer& layer, bool late)
       lines_(6 * round_up(layer.shape.outputs, 4 * kBlock)) {
   const auto& s = layer.shape;
   set_epilogue(layer);
+  const NarrowGeometry geometry(s, 4);
+  const bool fits = way_ == U8Way::direct && PairExcesses::pairs_fit(layer.in.max_level);
+  if (fits) excesses_ = PairExcesses::none(geometry.panels());
+  epilogue_.excess = excesses_.data();
   if (late) {
     source_ = I8Source(layer.weights.values);
     return;
   }
   pack(s, layer.weights.values.data<std::int8_t>());
-  if (!layer.often || way_ != U8Way::direct || epilogue_.pairs_fit) return;
-  const NarrowGeometry geometry(s, 4);
+  if (!layer.often || way_ != U8Way::direct || fits) return;
   excesses_ = PairExcesses(reinterpret_cast<Word*>(packed_.data()), geometry.panels(), geometry.panel_steps());
   epilogue_.excess = excesses_.data();
 }
@@ -122,7 +126,6 @@ void U8Filters::set_epilogue(const U8Layer& layer) {
                .by = e.levels && activated ? level_by : nullptr,
                .plus = level_plus,
                .max_level = e.levels ? e.levels->max_level : 255};
-  epilogue_.pairs_fit = in.max_level <= kLevelsOfPairs;
   if (!e.adds) return;
   const bool onto_levels = e.sum_levels && !activated;
   const auto step = onto_levels ? e.sum_levels->scale(0) : 1, low = onto_levels ? e.sum_levels->low(0) : 0;

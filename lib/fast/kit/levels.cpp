@@ -96,7 +96,7 @@ bool is_positive(const Graphlet& graph, ValueRef v) {
 }
 
 /// Leaves out the levels below 0 of positive data: pairs of products by what remains fit 16 bits
-/// (NarrowSum::pairs_fit). Follows from the model alone, so that all who write and read the value agree.
+/// (PairExcesses::pairs_fit). Follows from the model alone, so that all who write and read the value agree.
 void leave_out_negative(const Graphlet& graph, ValueRef v, Levels& levels) {
   const auto zero = levels.zero();
   if (!zero || *zero == 0 || !is_positive(graph, graph.input(v.node, 0))) return;

@@ -84,7 +84,7 @@ class RowLevels {
  public:
   explicit RowLevels(const Levels& levels, Buffer factors = {});
   bool is_scaled() const { return factors_.size() > 0; }
-  bool pairs_fit() const { return max_level_ <= kLevelsOfPairs; }
+  bool pairs_fit() const { return PairExcesses::pairs_fit(max_level_); }
   U8RowScale scale() const;
   const std::shared_ptr<const ovir::Quantization>& quantization() const { return quantization_; }
 

@@ -62,6 +62,8 @@ class Int8MatMul final : public Kernel {
         in_(std::move(in)),
         out_(std::move(out)) {
     set_lines(operands);
+    const auto panel_count = ceil_div(n_, kColumns);
+    if (in_.pairs_fit()) excesses_ = PairExcesses::none(panel_count);
     if (late_) {
       source_ = I8Source(operands.weights.values);
       return;
@@ -70,7 +72,7 @@ class Int8MatMul final : public Kernel {
     auto* panels = reinterpret_cast<Word*>(panels_.data());
     pack_u8_panels(operands.weights.values.data<std::int8_t>(), row(), column(), k_, n_, panels);
     if (!once && !in_.pairs_fit())
-      excesses_ = PairExcesses(panels, ceil_div(n_, kColumns), {.steps = u8_words(k_), .last_steps = u8_words(k_)});
+      excesses_ = PairExcesses(panels, panel_count, {.steps = u8_words(k_), .last_steps = u8_words(k_)});
   }
 
   std::string name() const override {
@@ -189,8 +191,7 @@ class Int8MatMul final : public Kernel {
             .level_scale = line + 2 * size,
             .level_shift = line + 3 * size,
             .small = small_,
-            .excess = excesses_.data(),
-            .pairs_fit = in_.pairs_fit()};
+            .excess = excesses_.data()};
   }
   U8Rows place(const View& v, i64 row) const {
     if (v.type == ElementType::f32) return {.wide = reinterpret_cast<float*>(v.data) + row * n_};

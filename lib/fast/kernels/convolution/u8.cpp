@@ -101,7 +101,6 @@ U8Tile tile_of(const NarrowSum& sum, i64 column, const U8Epilogue& e) {
               .min = e.min,
               .max = e.max};
   tile.sum.excess = excess_of_panel(e.excess, column);
-  tile.sum.pairs_fit = e.pairs_fit;
   return tile;
 }
 
@@ -251,7 +250,6 @@ void u8_tile(const ConvolutionShape& s, const U8Blocked& out, const U8Blocked& r
   auto tile = u8_tile_of(s, out, residual, e, panel, image, pixel);
   tile.sum = sum;
   tile.sum.excess = excess_of_panel(e.excess, panel * kColumns);
-  tile.sum.pairs_fit = e.pairs_fit;
   // Where half of the columns count there is one block of 16 in f32, which is read and stored alone.
   const bool half = u8_columns(s, panel) == kBlock && (tile.wide || tile.wide_residual);
   if (!half) return table.u8(tile, pixels);

@@ -35,7 +35,6 @@ struct U8Epilogue {
   const float *slopes = nullptr, *sum_slopes = nullptr, *by = nullptr, *plus = nullptr;
   float max_level = 255, sum_by = 1, sum_plus = 0, sum_max_level = 255;
   const PairExcess* excess = nullptr;  ///< of the weights (PairExcesses)
-  bool pairs_fit = false;              ///< NarrowSum::pairs_fit
 };
 
 /// Weights [outputs][channels of a group][taps].

@@ -25,7 +25,6 @@ void tile(const U8Product& b, const NarrowSum& sum, int pixels, i64 column, cons
   const auto low = bounded ? e.activation.a : -kInfinity, high = bounded ? e.activation.b : kInfinity;
   U8Tile t{.sum = sum, .scale = b.scale + column, .shift = b.shift + column, .low = low, .high = high};
   t.sum.excess = excess_of_panel(b.excess, column);
-  t.sum.pairs_fit = b.pairs_fit;
   if (valid == kColumns && e.activation.is_clamp() && (!b.levels || (to.levels && !b.levels->factors && !residual)) &&
       !(residual && e.residual_last && bounded)) {
     if (b.levels) {

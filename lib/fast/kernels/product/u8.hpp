@@ -49,7 +49,6 @@ struct U8Product {
   const float *level_scale, *level_shift;  ///< the same line in levels, where nothing but bounds comes between
   bool small = false;                      ///< that line is within ±2^30
   const PairExcess* excess = nullptr;      ///< of the panels (PairExcesses)
-  bool pairs_fit = false;                  ///< NarrowSum::pairs_fit
 };
 
 /// Rows of a are u8_words(k) apart, those of c and of the residual (null: none) side by side.
