@@ -82,10 +82,10 @@ void fit_pads(ConvolutionAttrs& attrs, const PartialShape& data, const Shape& fi
   const auto spatial = data.rank() - 2;
   std::vector<i64> begin, end;
   for (i64 i = 0; i < spatial; ++i) {
-    const auto length = data[2 + i].length(), length_out = out[2 + i].length();
+    const auto own = attrs.window(i, filters[filters.rank() - spatial + i]);
+    const auto added = nth_or(attrs.output_padding, i, 0);
     const auto window =
-        attrs.window(i, filters[filters.rank() - spatial + i])
-            .fitted(length, nth_or(attrs.output_padding, i, 0), wanted ? std::optional(length_out) : std::nullopt);
+        wanted ? own.fitted(data[2 + i].length(), added, out[2 + i].length()) : own.fitted(0, added, std::nullopt);
     begin.push_back(window.pad_begin);
     end.push_back(window.pad_end);
   }
@@ -125,8 +125,9 @@ std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int r
       if (!in[i].is_static() || !out[i].is_static()) return true;
     return false;
   }();
-  if (open && transposed) return std::nullopt;
-  if (transposed) fit_pads(attrs, in, dims, out, graph.input(root, 2).node >= 0);
+  const bool wanted = transposed && graph.input(root, 2).node >= 0;
+  if (open && wanted) return std::nullopt;
+  if (transposed) fit_pads(attrs, in, dims, out, wanted);
   if (attrs.crops()) return std::nullopt;  // for the reference kernel
   ConvolutionShape known;
   known.groups = grouped ? dims[0] : 1;

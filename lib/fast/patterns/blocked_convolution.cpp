@@ -49,9 +49,10 @@ ConvolutionMethod choose(const ConvolutionShape& s, i64 once, bool open, bool ad
   return winograd_of(tile);
 }
 
-ConvolutionMethod choose_transposed(const ConvolutionShape& s, bool once, bool adds) {
+ConvolutionMethod choose_transposed(const ConvolutionShape& s, bool once, bool open, bool adds) {
   if (s.is_depthwise()) return ConvolutionMethod::transposed_depthwise;
   if (!once && !adds && transposed_few_pays(s)) return ConvolutionMethod::transposed_few;
+  if (open) return ConvolutionMethod::transposed;
   if (transposed_product_pays(s)) return ConvolutionMethod::transposed_product;
   return !once && transposed_winograd_pays(s) ? ConvolutionMethod::transposed_winograd : ConvolutionMethod::transposed;
 }
@@ -215,7 +216,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (!packed) match.inputs.push_back(filters);
   auto ending = take_ending(graph, match, rank, 1, known.outputs);
   const auto images = std::max<i64>(graph.fact(input).shape[0].min, 1);
-  const auto method = transposed ? choose_transposed(known, !packed, ending.residual >= 0)
+  const auto method = transposed ? choose_transposed(known, !packed, open, ending.residual >= 0)
                                  : choose(known, images, open, ending.residual >= 0, graph.constant(filters));
   match.kernel =
       std::make_unique<BlockedConvolution>(attrs, known, method, packed ? packed->data<float>() : nullptr,

@@ -17,6 +17,7 @@ class OverlapAdd final : public Kernel {
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
     auto state = std::make_unique<State>();
     state->shape = with_planes(attrs_, known_, sizes.in[0].dims, sizes.out[0].dims);
+    if (!overlap_add_pays(state->shape)) return nullptr;
     state->product = patches_of(state->shape);
     const auto& p = state->product;
     state->patches = state->reserve(p.count() * p.m * p.n);

@@ -11,9 +11,9 @@
 namespace ovir::fast::patterns::volume_by_slices {
 namespace {
 
-ConvolutionMethod choose(const ConvolutionShape& s, bool transposed) {
+ConvolutionMethod choose(const ConvolutionShape& s, bool open, bool transposed) {
   if (transposed)
-    return transposed_product_pays(s) ? ConvolutionMethod::transposed_product : ConvolutionMethod::transposed;
+    return !open && transposed_product_pays(s) ? ConvolutionMethod::transposed_product : ConvolutionMethod::transposed;
   return s.is_depthwise() ? ConvolutionMethod::depthwise : ConvolutionMethod::direct;
 }
 
@@ -28,7 +28,7 @@ class VolumeBySlices final : public Kernel {
         known_(convolution.shape),
         planes_(planes),
         transposed_(convolution.transposed),
-        method_(choose(known_, transposed_)),
+        method_(choose(known_, convolution.open, transposed_)),
         ending_(std::move(ending)) {
     if (!filters) return;
     ThreadPool alone(1);

@@ -134,6 +134,31 @@ void transposed_added(Net& n) {
   n.result(n.op("Add-1", {y, n.input({1, 3, 18, 14})}));
 }
 
+/// An image whose width is the batch before: [n][channels][15] becomes [1][channels][15][n].
+int open_plane(Net& n, i64 channels) {
+  const auto x = n.op("Transpose-1", {n.input({7, channels, 15}), n.indices({1, 2, 0})});
+  return n.op("Unsqueeze-1", {x, n.index(0)});
+}
+void transposed_open(Net& n) {
+  const auto y = n.op("ConvolutionBackpropData-1", {open_plane(n, 20), n.weights({20, 18, 4, 5})}, windows(2, 3, 1));
+  n.result(relu(n, biased(n, y, 18)));
+}
+void transposed_open_longer(Net& n) {
+  auto attributes = windows(2, 4);
+  attributes.push_back({"output_padding", "1,3"});
+  const auto y = n.op("ConvolutionBackpropData-1", {open_plane(n, 20), n.weights({20, 18, 2, 3})}, attributes);
+  n.result(relu(n, biased(n, y, 18)));
+}
+void transposed_open_few(Net& n) {
+  const auto y = n.op("ConvolutionBackpropData-1", {open_plane(n, 33), n.weights({33, 3, 4, 4})}, windows(2, 2, 1));
+  n.result(n.op("Tanh-1", {biased(n, y, 3)}));
+}
+void transposed_open_depthwise(Net& n) {
+  const auto y =
+      n.op("GroupConvolutionBackpropData-1", {open_plane(n, 19), n.weights({19, 1, 1, 4, 3})}, windows(2, 2, 1));
+  n.result(relu(n, biased(n, y, 19)));
+}
+
 /// Outputs of the size that the third input asks for; of those that are longer than all windows the rest is the bias.
 int sized(Net& n, std::string_view operation, const Shape& data, const Shape& filters, std::initializer_list<i64> sizes,
           const char* auto_pad, i64 outputs) {
@@ -414,6 +439,12 @@ constexpr Example kExamples[] = {
     {"few_outputs.convolution+bias+Swish", image_to_eight, kOnce},
     {"transposed.convolution+bias+Relu", transposed},
     {"transposed.convolution+bias+Relu", transposed, kOnce, kOpen},
+    {"transposed.convolution+bias+Relu", transposed_open, kOften, kOpen},
+    {"transposed.convolution+bias+Relu", transposed_open, kOnce, kOpen},
+    {"transposed.convolution+bias+Relu", transposed_open_longer, kOften, kOpen},
+    {"transposed_few.convolution+bias+Tanh", transposed_open_few, kOften, kOpen},
+    {"transposed_depthwise.convolution+bias+Relu", transposed_open_depthwise, kOften, kOpen},
+    {"transposed_depthwise.convolution+bias+Relu", transposed_open_depthwise, kOnce, kOpen},
     {"transposed_product.convolution+bias+Relu", transposed_vector},
     {"transposed_product.convolution+bias+Relu", transposed_vector, kOnce},
     {"transposed_winograd.convolution+bias+residual+Swish", transposed_winograd},

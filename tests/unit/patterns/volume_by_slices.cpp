@@ -32,6 +32,13 @@ void transposed_apart(Net& n) {
       n.op("GroupConvolutionBackpropData-1", {n.input({1, 8, 3, 9, 8}), n.weights({2, 4, 3, 1, 2, 2})}, windows(3, 3));
   n.result(n.op("Swish-4", {n.op("Add-1", {x, n.weights({1, 6, 1, 1, 1})})}));
 }
+/// Of as many slices as the batch before.
+void transposed_open(Net& n) {
+  const auto from = n.op("Transpose-1", {n.input({3, 20, 6, 7}), n.indices({1, 0, 2, 3})});
+  const auto x = n.op("ConvolutionBackpropData-1",
+                      {n.op("Unsqueeze-1", {from, n.index(0)}), n.weights({20, 18, 3, 2, 2})}, windows(3, 2));
+  n.result(n.op("ReLU-1", {n.op("Add-1", {x, n.weights({1, 18, 1, 1, 1})})}));
+}
 
 // clang-format off
 constexpr Example kExamples[] = {
@@ -41,6 +48,8 @@ constexpr Example kExamples[] = {
     {"volume.direct.convolution+Swish+residual", finished},
     {"volume.transposed.convolution+bias+Relu", transposed},
     {"volume.transposed.convolution+bias+Relu", transposed, kOnce, kOpen},
+    {"volume.transposed.convolution+bias+Relu", transposed_open, kOften, kOpen},
+    {"volume.transposed.convolution+bias+Relu", transposed_open, kOnce, kOpen},
     {"volume.transposed_product.convolution+Swish+residual", transposed_overlapping},
     {"volume.transposed.convolution+bias+Swish", transposed_apart},
 };
