@@ -66,7 +66,9 @@ class NarrowGather final : public Kernel {
 
 class GatherKernel final : public Kernel {
  public:
-  GatherKernel(i64 axis, i64 batch_dims, bool from_end) : axis_(axis), batch_dims_(batch_dims), from_end_(from_end) {}
+  /// `table`: the data, where they are a constant; read as they lie in the file, at any address.
+  GatherKernel(i64 axis, i64 batch_dims, bool from_end, Tensor table)
+      : axis_(axis), batch_dims_(batch_dims), from_end_(from_end), table_(std::move(table)) {}
 
   std::string name() const override { return "gather"; }
 
@@ -86,14 +88,18 @@ class GatherKernel final : public Kernel {
     for (i64 i = 0; i < batch; ++i) what.batches *= data.dim(i);
     what.outer /= what.batches;
     what.picks /= what.batches;
+    const auto* x = table_ ? table_.source() : data.data;
     auto* y = out[0].data;
-    if (indices.type == ElementType::i64) fast::gather(what, data.data, indices.as<const i64>(), y, runtime.pool());
-    else fast::gather(what, data.data, indices.as<const std::int32_t>(), y, runtime.pool());
+    if (indices.type == ElementType::i64) fast::gather(what, x, indices.as<const i64>(), y, runtime.pool());
+    else fast::gather(what, x, indices.as<const std::int32_t>(), y, runtime.pool());
   }
+
+  bool holds(int input) const override { return input == 0 && table_; }
 
  private:
   i64 axis_, batch_dims_;
   bool from_end_;
+  Tensor table_;
 };
 
 std::optional<Match> match_plain(const Graphlet& graph, int root) {
@@ -108,7 +114,12 @@ std::optional<Match> match_plain(const Graphlet& graph, int root) {
   if (!axes || axes->size() != 1) return std::nullopt;
   const auto since = graph.node(root).version->since;
   const auto batch_dims = since == 1 ? 0 : graph.attrs<GatherAttrs>(root).batch_dims;
-  return Match{{root}, {data, indices, axis}, std::make_unique<GatherKernel>(axes->front(), batch_dims, since >= 8)};
+  const auto* constant = graph.constant(data);
+  const bool as_it_lies = constant && constant->type() == graph.stored(data) && !constant->packed();
+  return Match{
+      {root},
+      {data, indices, axis},
+      std::make_unique<GatherKernel>(axes->front(), batch_dims, since >= 8, as_it_lies ? *constant : Tensor())};
 }
 
 std::optional<Match> match(const Graphlet& graph, int root) {

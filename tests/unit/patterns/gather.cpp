@@ -36,6 +36,15 @@ void integers(Net& n) {
   const auto x = n.op("Convert-1", {n.input({4, 30, 3})}, {{"destination_type", "u8"}});
   n.result(gather(n, x, n.indices({29, 0, 4}), 1));
 }
+/// Of constants, which are read as they lie.
+void tables(Net& n) {
+  const auto at = n.indices({299, -1, 5, 5, 300});
+  for (const i64 columns : {1, 2, 4, 5}) n.result(relu(n, gather(n, n.weights({300, columns}), at, 0)));
+  n.result(gather(n, n.weights({3, 40, 2}), lengths(n), 1));
+}
+void tables_given(Net& n) {
+  for (const i64 columns : {1, 2, 4, 5}) n.result(relu(n, gather(n, n.weights({300, columns}), lengths(n), 0)));
+}
 
 // clang-format off
 constexpr Example kExamples[] = {
@@ -51,6 +60,9 @@ constexpr Example kExamples[] = {
     {"gather", along_middle},
     {"gather", given, kOnce},
     {"gather", by_batch},
+    {"gather", tables, kOnce, kFixed, kF32Only},
+    {"gather", tables_given, kOften, kFixed, kF32Only},
+    {"gather", tables_given, kOnce, kFixed, kF32Only},
     {"gather", integers, kOften, kFixed, kF32Only},
 };
 // clang-format on

@@ -24,12 +24,17 @@ struct PickRows {
 template <class Word>
 void pick(const std::byte* from, const i64* places, i64 n, std::byte* to, bool inside, PickRows rows) {
   for (i64 r = 0; r < rows.count; ++r) {
-    const auto* x = reinterpret_cast<const Word*>(from + r * rows.from_apart);
+    const auto* x = from + r * rows.from_apart;
     auto* y = reinterpret_cast<Word*>(to + r * rows.to_apart);
+    const auto at = [x](i64 place) {
+      Word word;
+      std::memcpy(&word, x + place * static_cast<i64>(sizeof(Word)), sizeof(Word));
+      return word;
+    };
     if (inside)
-      for (i64 i = 0; i < n; ++i) y[i] = x[places[i]];
+      for (i64 i = 0; i < n; ++i) y[i] = at(places[i]);
     else
-      for (i64 i = 0; i < n; ++i) y[i] = places[i] < 0 ? Word() : x[places[i]];
+      for (i64 i = 0; i < n; ++i) y[i] = places[i] < 0 ? Word() : at(places[i]);
   }
 }
 
