@@ -26,6 +26,12 @@ constexpr i64 kPlaneWorthReordering = 400;
 /// Output pixels of a side from which on products of three parts are preferred to Winograd's tiles of 2 × 2.
 constexpr i64 kSideWorthSplitting = 12;
 
+/// Whether bringing values into blocks and back is little beside the sums of a pixel.
+bool is_worth_reordering(const ConvolutionShape& s) {
+  constexpr i64 kSteps = 64;
+  return s.group_channels() * s.taps() >= kSteps && s.group_outputs() >= kBlock;
+}
+
 /// Convolutions of the patches of an image have more than most kernels take. Packed in a single run, their filters
 /// would take memory and save no time.
 constexpr i64 kAnyTaps = std::numeric_limits<i64>::max();
@@ -206,7 +212,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto filters = graph.input(root, 1);
   // Values whose sizes are found when the step runs lie plainly.
   if (!graph.options().steady() && !transposed && !graph.fact(input).shape.is_static() &&
-      (open || known.out_plane() < kPlaneWorthReordering))
+      (open || known.out_plane() < kPlaneWorthReordering) && !is_worth_reordering(known))
     return std::nullopt;
   const auto* packed = graph.options().steady() ? graph.constant(filters) : nullptr;
   if (packed && packed->type() != ElementType::f32) return std::nullopt;

@@ -390,6 +390,8 @@ constexpr Example kExamples[] = {
     {"direct.convolution+bias+PRelu", direct_row},
     {"direct.convolution+bias+residual+Relu", direct_residual},
     {"direct.convolution+bias+residual+Relu", direct_residual, kOnce},
+    {"direct.convolution+bias", direct_residual, kOnce, kOpen},
+    {"direct.convolution+bias+PRelu", direct_row, kOnce, kOpen},
     {"direct.convolution+scale+bias+Relu", direct_normalized},
     {"direct.convolution", direct_normalized, kOnce},
     {"direct.convolution+scale+bias", grouped_normalized},
