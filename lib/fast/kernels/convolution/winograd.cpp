@@ -77,7 +77,9 @@ struct Geometry {
         blocks(blocks_of(v.slice.channels)),
         panels(ceil_div(v.slice.outputs, kColumns)) {
     own = !once && points * blocks * kBlock * v.slice.outputs <= kFilters;
-    const auto most = own ? kTransformed : (once ? kOnceShared : kShared), tiles = most / (points * blocks * kBlock);
+    // A single run has room for what is less than its transformed filters would be, too.
+    const auto filters = points * blocks * kBlock * v.slice.outputs, shared = once ? std::max(kOnceShared, filters / 4) : kShared;
+    const auto most = own ? kTransformed : shared, tiles = most / (points * blocks * kBlock);
     deep = v.out_slices;
     if (own) {
       deep = std::clamp<i64>((tiles / across - (v.planes - 1) * v.dilation) / v.stride, 1, v.out_slices);
