@@ -11,12 +11,12 @@ namespace ovir {
 struct BlockPool::Blocks {
   struct Free {
     std::shared_ptr<std::byte> bytes;
-    std::uint64_t since = 0;  // the run in which it became free
+    Runs runs;                // of the plan that has used it
+    std::uint64_t since = 0;  // that in which it became free
   };
 
   std::mutex mutex;
   std::multimap<std::size_t, Free> free;  // by size
-  std::uint64_t run = 0;
 
   /// One of about the size, and its size; null where there is none.
   std::pair<std::shared_ptr<std::byte>, std::size_t> take(std::size_t bytes) {
@@ -26,21 +26,22 @@ struct BlockPool::Blocks {
       auto node = free.extract(fit);
       return {std::move(node.mapped().bytes), node.key()};
     }
-    std::erase_if(free, [&](const auto& entry) { return entry.second.since + kKept < run; });
+    std::erase_if(free, [&](const auto& entry) { return entry.second.since + kKept < *entry.second.runs; });
     return {};
   }
 
-  void give_back(std::size_t size, std::shared_ptr<std::byte> block) {
+  void give_back(std::size_t size, std::shared_ptr<std::byte> block, Runs runs) {
     const std::lock_guard lock(mutex);
-    free.emplace(size, Free{std::move(block), run});
+    const auto now = *runs;
+    free.emplace(size, Free{std::move(block), std::move(runs), now});
   }
 };
 
 BlockPool::BlockPool() : blocks_(std::make_shared<Blocks>()) {}
 
-void BlockPool::begin_run() {
+void BlockPool::begin_run(const Runs& runs) {
   const std::lock_guard lock(blocks_->mutex);
-  ++blocks_->run;
+  ++*runs;
 }
 
 void BlockPool::trim() {
@@ -48,7 +49,7 @@ void BlockPool::trim() {
   blocks_->free.clear();
 }
 
-Tensor BlockPool::allocate(ElementType type, Shape shape) {
+Tensor BlockPool::allocate(ElementType type, Shape shape, const Runs& runs) {
   constexpr i64 kWorthKeeping = 16384;
   const auto bytes = saturating_mul(shape.count(), byte_width(type));
   if (type == ElementType::string || bytes < kWorthKeeping) return Tensor(type, std::move(shape));
@@ -61,8 +62,8 @@ Tensor BlockPool::allocate(ElementType type, Shape shape) {
   auto* data = block.get();
   // The last user gives the block back, unless the pool itself is gone.
   const std::shared_ptr<const void> owner(
-      data, [block = std::move(block), size = size, pool = std::weak_ptr(blocks_)](const void*) mutable {
-        if (const auto blocks = pool.lock()) blocks->give_back(size, std::move(block));
+      data, [block = std::move(block), size = size, runs, pool = std::weak_ptr(blocks_)](const void*) mutable {
+        if (const auto blocks = pool.lock()) blocks->give_back(size, std::move(block), std::move(runs));
       });
   return Tensor::adopt(type, std::move(shape), owner, data);
 }

@@ -57,6 +57,7 @@ class Executor {
   Sized* recorded(RunContext& context, std::span<const Tensor> inputs);
 
   std::shared_ptr<const Plan> plan_;
+  BlockPool::Runs runs_ = std::make_shared<std::uint64_t>();
   std::unique_ptr<Sized> open_;    // with the shapes that are known whatever the inputs
   std::unique_ptr<Sized> loose_;   // with none: the inputs are not what was planned for
   std::list<Recorded> recent_;     // the most recent first

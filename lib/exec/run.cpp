@@ -293,7 +293,7 @@ class Executor::Run final : private EvalHost {
     spend(work_);
     Tensor scratch;
     if (call.state->scratch_bytes > 0) {
-      scratch = context_.blocks.allocate(ElementType::u8, {call.state->scratch_bytes});
+      scratch = allocate(ElementType::u8, {call.state->scratch_bytes});
       call.state->scratch = scratch.mutable_bytes();
     }
     {
@@ -311,7 +311,9 @@ class Executor::Run final : private EvalHost {
 
   // --- EvalHost
 
-  Tensor allocate(ElementType type, Shape shape) override { return context_.blocks.allocate(type, std::move(shape)); }
+  Tensor allocate(ElementType type, Shape shape) override {
+    return context_.blocks.allocate(type, std::move(shape), executor_.runs_);
+  }
   Tensor state(const std::string& variable) override {
     return context_.states.value(variable, context_.runtime.pool());
   }
@@ -485,7 +487,7 @@ void Executor::run(RunContext& context, std::span<const Tensor> inputs, std::spa
     watched_in_ = context.run;
   }
   recording_ = nullptr;
-  context.blocks.begin_run();
+  context.blocks.begin_run(runs_);
   auto& sized = sized_for(context, inputs);
   try {
     Run(*this, context, sized, iterations).run(inputs, results);
