@@ -55,6 +55,12 @@ void winograd4(Net& n) {
   const auto x = n.input({2, 32, 25, 26});
   n.result(n.op("Sigmoid-1", {convolution(n, x, {34, 32, 3, 3}, windows(2, 1, 1))}));
 }
+void winograd_narrow(Net& n) {  // whose outputs are half a panel
+  n.result(relu(n, biased(n, convolution(n, n.input({2, 40, 25, 26}), {16, 40, 3, 3}, windows(2, 1, 1)), 16)));
+}
+void winograd_few_channels(Net& n) {
+  n.result(relu(n, biased(n, convolution(n, n.input({2, 17, 25, 26}), {40, 17, 3, 3}, windows(2, 1, 1)), 40)));
+}
 void winograd_dilated(Net& n) {
   const auto x = n.input({1, 40, 24, 14});
   n.result(relu(n, biased(n, convolution(n, x, {35, 40, 3, 3}, windows(2, 1, 2, 2)), 35)));
@@ -409,6 +415,9 @@ constexpr Example kExamples[] = {
     {"winograd2.convolution+bias", winograd2_many_outputs, kOnce, kFixed, true, kWinograd},
     {"winograd4.convolution+Sigmoid", winograd4, kOften, kFixed, true, kWinograd},
     {"winograd4.convolution+Sigmoid", winograd4, kOnce, kFixed, true, kWinograd},
+    {"winograd4.convolution+bias+Relu", winograd_narrow, kOften, kFixed, true, kWinograd},
+    {"winograd4.convolution+bias+Relu", winograd_narrow, kOnce, kFixed, true, kWinograd},
+    {"winograd2.convolution+bias+Relu", winograd_few_channels, kOften, kFixed, true, kWinograd},
     {"winograd2.convolution+bias+Relu", winograd_dilated, kOften, kFixed, true, kWinograd},
     {"winograd2.convolution+bias+Relu", winograd_dilated, kOnce, kFixed, true, kWinograd},
     {"winograd2.convolution+bias+residual+Swish", winograd_grouped, kOften, kFixed, true, kWinograd},

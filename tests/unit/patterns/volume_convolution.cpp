@@ -28,6 +28,10 @@ void winograd4(Net& n) {
   n.result(
       relu(n, n.op("Add-1", {convolution(n, x, {34, 32, 3, 3, 3}, windows(3, 1, 1)), n.input({2, 34, 3, 25, 26})})));
 }
+void winograd4_narrow(Net& n) {  // whose outputs are half a panel, and whose channels are few, but not with all planes
+  const auto x = n.input({1, 17, 4, 25, 26});
+  n.result(relu(n, biased_volume(n, convolution(n, x, {16, 17, 3, 3, 3}, windows(3, 1, 1)), 16)));
+}
 /// Of kernels that are flat, or a line along the first axis.
 void flat(Net& n) {
   const Texts plane{{"strides", "1,1,1"}, {"dilations", "1,1,1"}, {"pads_begin", "0,1,1"}, {"pads_end", "0,1,1"}};
@@ -89,6 +93,8 @@ constexpr Example kExamples[] = {
     {"volume.direct.convolution", strided, kOnce, kOpen},
     {"volume.winograd2.convolution+bias+Swish+residual", winograd2, kOften, kFixed, true, kWinograd},
     {"volume.winograd4.convolution+residual+Relu", winograd4, kOften, kFixed, true, kWinograd},
+    {"volume.winograd4.convolution+bias+Relu", winograd4_narrow, kOften, kFixed, true, kWinograd},
+    {"volume.winograd4.convolution+bias+Relu", winograd4_narrow, kOnce, kFixed, true, kWinograd},
     {"volume.direct.convolution", flat},
     {"volume.pointwise.convolution+PRelu", line},
     {"volume.pointwise.convolution+PRelu", line, kOnce},

@@ -78,7 +78,8 @@ struct Geometry {
         panels(ceil_div(v.slice.outputs, kColumns)) {
     own = !once && points * blocks * kBlock * v.slice.outputs <= kFilters;
     // A single run has room for what is less than its transformed filters would be, too.
-    const auto filters = points * blocks * kBlock * v.slice.outputs, shared = once ? std::max(kOnceShared, filters / 4) : kShared;
+    const auto filters = points * blocks * kBlock * v.slice.outputs,
+               shared = once ? std::max(kOnceShared, filters / 4) : kShared;
     const auto most = own ? kTransformed : shared, tiles = most / (points * blocks * kBlock);
     deep = v.out_slices;
     if (own) {
@@ -364,12 +365,14 @@ bool winograd_line_fits(const ConvolutionShape& s) {
 int winograd_tile(const VolumeShape& v) {
   const auto& s = v.slice;
   const bool line = winograd_line_fits(s);
-  if ((!line && !winograd_fits(s)) || s.channels < 2 * kBlock || s.outputs < 2 * kBlock ||
-      v.kernel_planes > kMaxPlanes || blocks_of(s.channels) > kMaxBlocks)
+  if ((!line && !winograd_fits(s)) || s.channels < kBlock || s.outputs < kBlock || v.kernel_planes > kMaxPlanes ||
+      blocks_of(s.channels) > kMaxBlocks)
     return 0;
+  const bool few = s.channels * v.planes < 2 * kBlock, narrow = s.outputs < 2 * kBlock;
+  if ((few && narrow) || ((few || narrow) && (line || s.groups > 1))) return 0;
   if (line) return pays(s, kWinogradLine) ? kWinogradLine : 0;
   const auto side = std::min(s.out_height, s.out_width);
-  const bool small = s.group_channels() < 2 * kBlock;
+  const bool small = s.group_channels() * v.planes < 2 * kBlock;
   if (s.groups > 1 && side < (small ? kLeastSideOfSmallGroups : kLeastSideOfGroups)) return 0;
   // Sums of fewer channels are so small that F(4×4) would round too much beside them.
   if (side >= 24 && !small && pays(s, 4)) return 4;
