@@ -46,3 +46,17 @@ static bool overlaps(const float* box, const float* others, i64 step, i64 n, flo
   }
   return false;
 }
+
+static void sample(const float* const* pixels, const float* weights, bool largest, float* __restrict to, i64 n) {
+  const float *a = pixels[0], *b = pixels[1], *c = pixels[2], *d = pixels[3];
+  const float wa = weights[0], wb = weights[1], wc = weights[2], wd = weights[3];
+  const auto at = [&](i64 i) __attribute__((always_inline)) { return wa * a[i] + wb * b[i] + wc * c[i] + wd * d[i]; };
+  if (largest) {
+    for (i64 i = 0; i < n; ++i) {
+      const float value = at(i);
+      to[i] = to[i] < value ? value : to[i];
+    }
+  } else {
+    for (i64 i = 0; i < n; ++i) to[i] += at(i);
+  }
+}

@@ -1,5 +1,5 @@
 // Innermost loops of operations on lines, compiled for AVX2 and for any machine: selection of the best of many,
-// Fourier transforms, products, LRN, truncation.
+// Fourier transforms, samples, products, LRN, truncation.
 #pragma once
 #include <cstdint>
 
@@ -39,6 +39,9 @@ struct LineTable {
   /// Whether a box overlaps one of n others by more than `most`, of what they cover together. A box is y1, x1, y2, x2
   /// and its area; numbers of the others are `step` apart. Boxes of no area overlap none.
   bool (*overlaps)(const float* box, const float* others, i64 step, i64 n, float most);
+
+  /// A sample between four pixels, c < n: it is added to to[c], or stays there where it is the largest.
+  void (*sample)(const float* const* pixels, const float* weights, bool largest, float* to, i64 n);
 
   /// to[c] becomes that times all x[r·step + c], r < rows.
   void (*multiply)(const float* x, i64 step, i64 rows, double* to, i64 columns);

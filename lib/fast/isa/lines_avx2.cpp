@@ -22,6 +22,7 @@ extern const LineTable kLinesAvx2Table = {.rank = rank,
                                           .keep = keep,
                                           .fourier = fourier,
                                           .overlaps = overlaps,
+                                          .sample = sample,
                                           .multiply = multiply,
                                           .respond = respond,
                                           .truncate = truncate};

@@ -20,6 +20,7 @@ extern const LineTable kLinesBaseTable = {.rank = rank,
                                           .keep = keep,
                                           .fourier = fourier,
                                           .overlaps = overlaps,
+                                          .sample = sample,
                                           .multiply = multiply,
                                           .respond = respond,
                                           .truncate = truncate};

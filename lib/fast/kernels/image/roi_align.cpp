@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "fast/isa/lines.hpp"
 #include "fast/isa/table.hpp"
 #include "fast/kernels/chunks.hpp"
 #include "fast/kernels/image/turned.hpp"
@@ -25,12 +26,19 @@ struct Samples {
   }
 };
 
-/// Bins of so many channels at most are summed aside, [bin][channels], from maps that were turned.
-constexpr i64 kMostBins = 256;
+/// Bins are summed aside, [bin][channels], from maps that were turned: of so many channels at least.
+constexpr i64 kAside = 8192, kMostBins = kAside / kChannels;
 
 bool by_pixels(const RoiAligning& what) {
   const auto bins = what.bin_rows * what.bin_columns;
   return bins <= kMostBins && turning_pays(what.channels, what.regions * bins, what.images * what.height * what.width);
+}
+
+/// Channels for which samples are found once.
+i64 channels_at_once(const RoiAligning& what) {
+  if (!by_pixels(what)) return kChannels;
+  const auto most = kAside / (what.bin_rows * what.bin_columns);
+  return ceil_div(what.channels, ceil_div(what.channels, most));
 }
 
 }  // namespace
@@ -41,21 +49,22 @@ i64 roi_align_scratch_size(const RoiAligning& what) {
 
 void roi_align(const RoiAligning& what, const Region* regions, const float* maps, float* out, float* scratch,
                ThreadPool& pool) {
-  const auto parts = ceil_div(what.channels, kChannels), plane = what.height * what.width,
+  const auto each = channels_at_once(what), parts = ceil_div(what.channels, each), plane = what.height * what.width,
              bins = what.bin_rows * what.bin_columns;
   i64 samples_in_all = 0;
   for (i64 r = 0; r < what.regions; ++r) samples_in_all += regions[r].columns * regions[r].rows;
   const auto mean = static_cast<double>(samples_in_all) / static_cast<double>(what.regions);
   const auto cost =
-      static_cast<double>(bins) * (mean * static_cast<double>(std::min(what.channels, kChannels) * 3 + 20) + 1);
+      static_cast<double>(bins) * (mean * static_cast<double>(std::min(what.channels, each) * 3 + 20) + 1);
   const bool turned = by_pixels(what);
+  const auto& table = line_isa();
   if (turned) turn_images(maps, what.images, what.channels, plane, what.channels * plane, scratch, pool);
   parallel_ranges(pool, what.regions * parts, cost, [&](i64 begin, i64 end) {
     Samples samples;
-    alignas(64) std::array<float, kMostBins * kChannels> aside;
+    alignas(64) std::array<float, kAside> aside;
     for (auto i = begin; i < end; ++i) {
       const auto& region = regions[i / parts];
-      const auto first = i % parts * kChannels, channels = std::min(kChannels, what.channels - first);
+      const auto first = i % parts * each, channels = std::min(each, what.channels - first);
       const auto* map = maps + (region.image * what.channels + first) * plane;
       auto* to = out + (i / parts * what.channels + first) * bins;
       auto* const sums = turned ? aside.data() : to;
@@ -65,15 +74,14 @@ void roi_align(const RoiAligning& what, const Region* regions, const float* maps
       const auto add_pixels = [&] {
         for (i64 s = 0; s < samples.count; ++s) {
           const auto& sample = samples.list[s];
-          auto* pooled = sums + samples.bin[s] * channels;
+          if (!sample.inside) continue;
           std::array<const float*, 4> at;
-          for (std::size_t k = 0; k < 4; ++k) at[k] = pixels + sample.at[k] * what.channels;
-          for (i64 c = 0; c < channels; ++c) {
-            const auto value = sample.inside ? sample.weight[0] * at[0][c] + sample.weight[1] * at[1][c] +
-                                                   sample.weight[2] * at[2][c] + sample.weight[3] * at[3][c]
-                                             : 0;
-            pooled[c] = what.largest ? std::max(pooled[c], value) : pooled[c] + value / in_bin;
+          std::array<float, 4> weights;
+          for (std::size_t k = 0; k < 4; ++k) {
+            at[k] = pixels + sample.at[k] * what.channels;
+            weights[k] = what.largest ? sample.weight[k] : sample.weight[k] / in_bin;
           }
+          table.sample(at.data(), weights.data(), what.largest, sums + samples.bin[s] * channels, channels);
         }
         samples.count = 0;
       };
