@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "fast/isa/lines.hpp"
+#include "fast/isa/table.hpp"
 #include "fast/kernels/chunks.hpp"
 #include "fast/kernels/image/turned.hpp"
 #include "op/kit/grid_sampling.hpp"
@@ -72,8 +74,8 @@ void turn(const GridSampling& what, const float* x, float* to, ThreadPool& pool)
 
 /// `count` channels of a turned image, by point.
 template <i64 taps>
-void sample_pixels(const Samples<taps>& s, const float* image, i64 channels, i64 plane, i64 count, i64 points,
-                   float* to) {
+void sample_pixels(const LineTable& table, const Samples<taps>& s, const float* image, i64 channels, i64 plane,
+                   i64 count, i64 points, float* to) {
   for (i64 p = 0; p < points; ++p, to += count) {
     std::array<const float*, taps> pixels;
     std::array<float, taps> weights;
@@ -81,14 +83,11 @@ void sample_pixels(const Samples<taps>& s, const float* image, i64 channels, i64
       pixels[t] = image + (s.mask[t][p] ? s.at[t][p] : plane) * channels;
       weights[t] = s.weight[t][p];
     }
-    for (i64 c = 0; c < count; ++c) {
-      if constexpr (taps == 1) {
-        to[c] = pixels[0][c];
-      } else {
-        float sum = 0;
-        for (i64 t = 0; t < taps; ++t) sum += weights[t] * pixels[t][c];
-        to[c] = sum;
-      }
+    if constexpr (taps == 1) {
+      std::copy_n(pixels[0], count, to);
+    } else {
+      std::fill_n(to, count, 0.0F);
+      for (i64 t = 0; t < taps; t += 4) table.sample(&pixels[t], &weights[t], false, to, count);
     }
   }
 }
@@ -108,7 +107,7 @@ void sample_all(const GridSampling& what, const float* x, const float* grid, flo
       if (images) {
         alignas(64) std::array<float, kPoints * kChannels> some;
         const auto count = std::min(kChannels, what.channels - channel);
-        sample_pixels(samples, images + n * image_size(what) + channel, what.channels, plane, count, points,
+        sample_pixels(line_isa(), samples, images + n * image_size(what) + channel, what.channels, plane, count, points,
                       some.data());
         isa().transpose(some.data(), count, out + (n * what.channels + channel) * what.points + first, what.points,
                         points, count);
