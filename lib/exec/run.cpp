@@ -314,10 +314,8 @@ class Executor::Run final : private EvalHost {
   Tensor allocate(ElementType type, Shape shape) override {
     return context_.blocks.allocate(type, std::move(shape), executor_.runs_);
   }
-  Tensor state(const std::string& variable) override {
-    return context_.states.value(variable, context_.runtime.pool());
-  }
-  void assign(const std::string& variable, const Tensor& value) override { context_.states.assign(variable, value); }
+  Tensor state(const std::string& name) override { return context_.states.value(name, context_.runtime.pool()); }
+  void assign(const std::string& name, const Tensor& value) override { context_.states.assign(name, value); }
   void run_body(int body, std::span<const Tensor> parameters, std::span<Tensor> results) override {
     const auto& step = plan_.steps[step_];
     auto& inner = executor_.bodies_[{step_, body}];

@@ -32,7 +32,8 @@ struct StaticConvolution {
 
 /// A node of one of the four convolution types, in f32, with filters whose shape is known; nothing where it has other
 /// ranks or more taps than the kernels take, or pads that crop. Pads that follow from the output that a transposed one
-/// shall have are explicit; of planes that are not known it has none. `with_pad`: a Pad of zeros that nobody else reads is taken with it.
+/// shall have are explicit; where planes are not known nothing says what output it shall have. `with_pad`: a Pad of
+/// zeros that nobody else reads is taken with it.
 std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int root, i64 max_rank = 4,
                                                     bool with_pad = false, i64 max_taps = kMaxTaps);
 

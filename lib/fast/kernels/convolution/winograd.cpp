@@ -76,10 +76,9 @@ struct Geometry {
         down(std::max<i64>(y.tiles, 1)),
         blocks(blocks_of(v.slice.channels)),
         panels(ceil_div(v.slice.outputs, kColumns)) {
-    own = !once && points * blocks * kBlock * v.slice.outputs <= kFilters;
-    // A single run has room for what is less than its transformed filters would be, too.
-    const auto filters = points * blocks * kBlock * v.slice.outputs,
-               shared = once ? std::max(kOnceShared, filters / 4) : kShared;
+    const auto filters = points * blocks * kBlock * v.slice.outputs;
+    own = !once && filters <= kFilters;
+    const auto shared = once ? std::max(kOnceShared, filters / 4) : kShared;  // filters need no room beside it
     const auto most = own ? kTransformed : shared, tiles = most / (points * blocks * kBlock);
     deep = v.out_slices;
     if (own) {
