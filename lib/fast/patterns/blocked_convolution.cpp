@@ -20,16 +20,15 @@
 namespace ovir::fast::patterns::blocked_convolution {
 namespace {
 
-/// Output pixels from which on a single run brings values into blocks and back, where it cannot leave them there.
-constexpr i64 kPlaneWorthReordering = 400;
-
 /// Output pixels of a side from which on products of three parts are preferred to Winograd's tiles of 2 × 2.
 constexpr i64 kSideWorthSplitting = 12;
 
-/// Whether bringing values into blocks and back is little beside the sums of a pixel.
-bool is_worth_reordering(const ConvolutionShape& s) {
-  constexpr i64 kSteps = 64;
-  return s.group_channels() * s.taps() >= kSteps && s.group_outputs() >= kBlock;
+/// Whether a single run brings values into blocks and back where it cannot leave them there: of many pixels, or where
+/// that is little beside the sums of each. `open`: planes are not known.
+bool is_worth_reordering(const ConvolutionShape& s, bool open) {
+  constexpr i64 kPixels = 400, kSteps = 64;
+  const bool many = !open && s.out_plane() >= kPixels;
+  return many || (s.group_channels() * s.taps() >= kSteps && s.group_outputs() >= kBlock);
 }
 
 /// Convolutions of the patches of an image have more than most kernels take. Packed in a single run, their filters
@@ -212,7 +211,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto filters = graph.input(root, 1);
   // Values whose sizes are found when the step runs lie plainly.
   if (!graph.options().steady() && !transposed && !graph.fact(input).shape.is_static() &&
-      (open || known.out_plane() < kPlaneWorthReordering) && !is_worth_reordering(known))
+      !is_worth_reordering(known, open))
     return std::nullopt;
   const auto* packed = graph.options().steady() ? graph.constant(filters) : nullptr;
   if (packed && packed->type() != ElementType::f32) return std::nullopt;
