@@ -58,7 +58,7 @@ struct Front {
 class Bf16Convolution final : public Kernel {
  public:
   Bf16Convolution(Bf16Layer layer, std::optional<Front> front)
-      : attrs_(layer.attrs), known_(layer.shape), front_(std::move(front)) {
+      : windows_(layer.windows), known_(layer.shape), front_(std::move(front)) {
     way_ = front_ ? Way::direct : way_of(known_, layer.once);
     late_ = layer.once && !front_ && way_ == Way::direct;
     if (late_) source_ = std::move(layer.filters);
@@ -168,7 +168,7 @@ class Bf16Convolution final : public Kernel {
 
   /// Of three convolutions the planes between are those that were known beforehand.
   ConvolutionShape shape_for(const View& x, const View& y) const {
-    if (!front_) return with_planes(attrs_, known_, x.dims, y.dims);
+    if (!front_) return with_planes(windows_, known_, x.dims, y.dims);
     auto s = known_;
     s.batch = x.dim(0);
     return s;
@@ -222,7 +222,7 @@ class Bf16Convolution final : public Kernel {
     return {.narrow = reinterpret_cast<std::uint16_t*>(v.data)};
   }
 
-  ConvolutionAttrs attrs_;
+  ConvolutionWindows windows_;
   ConvolutionShape known_;
   std::optional<Front> front_;
   Way way_ = Way::direct;
@@ -252,7 +252,7 @@ std::optional<Bf16Layer> bf16_layer(const Graphlet& graph, int root) {
     return StoredWeights(Tensor::of<float>(ElementType::f32, {count}, std::span(filters.data(), count)));
   };
   return Bf16Layer{
-      convolution.attrs,        s, stored(), std::move(ending), std::move(match.nodes), std::move(match.inputs),
+      convolution.windows,      s, stored(), std::move(ending), std::move(match.nodes), std::move(match.inputs),
       !graph.options().steady()};
 }
 

@@ -1,13 +1,12 @@
 // Convolutions in bf16 as patterns take them: alone, or three as an inverted residual.
 #pragma once
 #include "fast/kit/convolution_sum.hpp"
-#include "op/kit/window.hpp"
 
 namespace ovir::fast {
 
 /// A Convolution-1 of one group or a depthwise GroupConvolution-1 with constant filters, with what follows it.
 struct Bf16Layer {
-  ConvolutionAttrs attrs;
+  ConvolutionWindows windows;
   ConvolutionShape shape;
   StoredWeights filters;
   Ending ending;

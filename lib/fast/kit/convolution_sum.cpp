@@ -57,7 +57,7 @@ SumTerm data_themselves(const StaticConvolution& beside) {
   own.height = own.out_height = s.height;
   own.width = own.out_width = s.width;
   auto convolution = beside;
-  convolution.attrs = {};
+  convolution.windows = {};
   convolution.shape = own;
   return {std::move(convolution), nullptr, std::vector<double>(static_cast<std::size_t>(s.channels), 1)};
 }

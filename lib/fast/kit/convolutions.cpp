@@ -8,11 +8,18 @@
 
 namespace ovir::fast {
 
-ConvolutionShape with_planes(const ConvolutionAttrs& attrs, const ConvolutionShape& known, std::span<const i64> data,
-                             std::span<const i64> out) {
+Window ConvolutionWindows::along(std::size_t axis, i64 kernel, i64 data, i64 out) const {
+  const auto own = attrs.window(axis, kernel);
+  return fits_output ? own.fitted(data, nth_or(attrs.output_padding, axis, 0), out) : own.resolved(data);
+}
+
+ConvolutionShape with_planes(const ConvolutionWindows& windows, const ConvolutionShape& known,
+                             std::span<const i64> data, std::span<const i64> out) {
   auto s = known;
   const auto spatial = data.size() - 2;
-  const auto window = [&](std::size_t axis, i64 kernel) { return attrs.window(axis, kernel).resolved(data[axis + 2]); };
+  const auto window = [&](std::size_t axis, i64 kernel) {
+    return windows.along(axis, kernel, data[axis + 2], out[axis + 2]);
+  };
   s.batch = data[0];
   s.channels = data[1];
   s.outputs = out[1];
@@ -76,24 +83,6 @@ std::optional<Zeros> zeros_before(const Graphlet& graph, int root, const Convolu
   return zeros;
 }
 
-/// Of a transposed convolution: the pads that follow from a wanted output, or from none.
-void fit_pads(ConvolutionAttrs& attrs, const PartialShape& data, const Shape& filters, const PartialShape& out,
-              bool wanted) {
-  const auto spatial = data.rank() - 2;
-  std::vector<i64> begin, end;
-  for (i64 i = 0; i < spatial; ++i) {
-    const auto own = attrs.window(i, filters[filters.rank() - spatial + i]);
-    const auto added = nth_or(attrs.output_padding, i, 0);
-    const auto window =
-        wanted ? own.fitted(data[2 + i].length(), added, out[2 + i].length()) : own.fitted(0, added, std::nullopt);
-    begin.push_back(window.pad_begin);
-    end.push_back(window.pad_end);
-  }
-  attrs.pads_begin = std::move(begin);
-  attrs.pads_end = std::move(end);
-  attrs.auto_pad = AutoPad::given;
-}
-
 }  // namespace
 
 std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int root, i64 max_rank, bool with_pad,
@@ -102,7 +91,8 @@ std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int r
   const auto filters = graph.input(root, 1);
   const auto& out = graph.fact({root, 0}).shape;
   const bool grouped = graph.type(root).starts_with("Group"), transposed = graph.type(root).ends_with("BackpropData");
-  auto attrs = graph.attrs<ConvolutionAttrs>(root);
+  ConvolutionWindows windows{graph.attrs<ConvolutionAttrs>(root)};
+  auto& attrs = windows.attrs;
   if (!is_f32(graph, data) || !is_f32(graph, filters) || !graph.fact(filters).shape.is_static()) return std::nullopt;
   const auto dims = graph.fact(filters).shape.to_shape();
   int pad_node = -1;
@@ -125,9 +115,13 @@ std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int r
       if (!in[i].is_static() || !out[i].is_static()) return true;
     return false;
   }();
-  const bool wanted = transposed && graph.input(root, 2).node >= 0;
-  if (open && wanted) return std::nullopt;
-  if (transposed) fit_pads(attrs, in, dims, out, wanted);
+  windows.fits_output = transposed && graph.input(root, 2).node >= 0;
+  if (windows.fits_output || (transposed && attrs.auto_pad != AutoPad::given)) {
+    // Pads that are given do not count, and without a wanted output there is nothing to fit to.
+    attrs.pads_begin.clear();
+    attrs.pads_end.clear();
+    if (!windows.fits_output) attrs.auto_pad = AutoPad::given;
+  }
   if (attrs.crops()) return std::nullopt;  // for the reference kernel
   ConvolutionShape known;
   known.groups = grouped ? dims[0] : 1;
@@ -145,12 +139,12 @@ std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int r
     from.push_back(open ? 1 : in[i].length());
     to.push_back(open ? 1 : out[i].length());
   }
-  const auto shape = with_planes(attrs, known, from, to);
-  return StaticConvolution{std::move(attrs), shape, in.rank(), open, transposed, data, pad_node};
+  const auto shape = with_planes(windows, known, from, to);
+  return StaticConvolution{std::move(windows), shape, in.rank(), open, transposed, data, pad_node};
 }
 
 bool has_long_strides(const StaticConvolution& convolution) {
-  return std::ranges::any_of(convolution.attrs.strides, [](i64 n) { return n > kMaxStride; });
+  return std::ranges::any_of(convolution.windows.attrs.strides, [](i64 n) { return n > kMaxStride; });
 }
 
 int behind_pad(const Graphlet& graph, int node) {

@@ -10,30 +10,38 @@
 
 namespace ovir::fast {
 
+/// How windows move over planes that may be known only when the step runs.
+struct ConvolutionWindows {
+  ConvolutionAttrs attrs;
+  bool fits_output = false;  ///< of a transposed convolution: its pads follow from the output that it shall have
+
+  /// Along spatial axis `axis`, with the padding that it has for data and an output of these lengths.
+  Window along(std::size_t axis, i64 kernel, i64 data, i64 out) const;
+};
+
 /// `known`, of which kernel sizes and groups are used, for planes of other sizes: of three spatial axes the last two.
-ConvolutionShape with_planes(const ConvolutionAttrs& attrs, const ConvolutionShape& known, std::span<const i64> data,
-                             std::span<const i64> out);
+ConvolutionShape with_planes(const ConvolutionWindows& windows, const ConvolutionShape& known,
+                             std::span<const i64> data, std::span<const i64> out);
 
 /// Whether data have the planes of `s`, of which only the batch may differ.
 bool keeps_plane(const View& data, const ConvolutionShape& s);
 
 struct StaticConvolution {
-  ConvolutionAttrs attrs;
+  ConvolutionWindows windows;
   ConvolutionShape shape;  ///< for one image, or a slice of it
   i64 rank;                ///< of data and output
   bool open;               ///< planes are not known before the run: of one pixel in `shape`
   bool transposed;
   ValueRef data;      ///< what it reads, or what a Pad before it does
-  int pad_node = -1;  ///< that Pad, whose zeros are among the pads of `attrs`
+  int pad_node = -1;  ///< that Pad, whose zeros are among the pads of `windows`
 
   /// The nodes so far, in order.
   std::vector<int> nodes(int root) const { return pad_node < 0 ? std::vector{root} : std::vector{pad_node, root}; }
 };
 
 /// A node of one of the four convolution types, in f32, with filters whose shape is known; nothing where it has other
-/// ranks or more taps than the kernels take, or pads that crop. Pads that follow from the output that a transposed one
-/// shall have are explicit; where planes are not known nothing says what output it shall have. `with_pad`: a Pad of
-/// zeros that nobody else reads is taken with it.
+/// ranks or more taps than the kernels take, or pads that crop. `with_pad`: a Pad of zeros that nobody else reads is
+/// taken with it.
 std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int root, i64 max_rank = 4,
                                                     bool with_pad = false, i64 max_taps = kMaxTaps);
 

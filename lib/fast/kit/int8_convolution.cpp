@@ -33,7 +33,7 @@ class U8Convolution final : public Kernel {
  public:
   /// `in` and `pad`: of the first convolution.
   U8Convolution(const U8Layer& layer, std::optional<Front> front, const Levels& in, std::uint8_t pad)
-      : attrs_(layer.attrs),
+      : windows_(layer.windows),
         known_(layer.shape),
         front_(std::move(front)),
         in_(in, first().channels),
@@ -169,7 +169,7 @@ class U8Convolution final : public Kernel {
   /// Of the first convolution and of the last. Planes between are those that were known beforehand.
   std::pair<ConvolutionShape, ConvolutionShape> shapes_for(const View& x, const View& y) const {
     if (!front_ && !pool_) {
-      const auto s = with_planes(attrs_, known_, x.dims, y.dims);
+      const auto s = with_planes(windows_, known_, x.dims, y.dims);
       return {s, s};
     }
     auto from = first(), s = known_;
@@ -206,7 +206,7 @@ class U8Convolution final : public Kernel {
                       {std::cref(expand), std::cref(filter), std::cref(project)});
   }
 
-  ConvolutionAttrs attrs_;
+  ConvolutionWindows windows_;
   ConvolutionShape known_;
   std::optional<Front> front_;
   std::string name_;
@@ -274,7 +274,7 @@ std::optional<U8Layer> u8_layer(const Graphlet& graph, int root) {
   // Without an instruction for u8 by i8 transforming weights pays in a single run, too.
   const bool many = !narrow_isa().has_u8 && s.out_plane() >= kNarrowPixelsWorthTransforming;
   const bool winograd = (often || many) && u8_winograd_pays(s, weights.values.data<std::int8_t>(), halves);
-  return U8Layer{convolution.attrs,
+  return U8Layer{convolution.windows,
                  s,
                  std::move(weights),
                  in,

@@ -1,14 +1,14 @@
 // Convolutions of levels by integers as patterns take them: alone, or three as an inverted residual.
 #pragma once
+#include "fast/kit/convolutions.hpp"
 #include "fast/kit/int8_ending.hpp"
-#include "op/kit/window.hpp"
 
 namespace ovir::fast {
 
 /// A Convolution-1 or GroupConvolution-1 of quantized values by quantized weights, with what
 /// follows it.
 struct U8Layer {
-  ConvolutionAttrs attrs;
+  ConvolutionWindows windows;
   ConvolutionShape shape;
   I8Weights weights;
   Levels in;

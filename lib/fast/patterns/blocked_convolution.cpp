@@ -67,9 +67,9 @@ i64 blocked_size(i64 batch, i64 channels, i64 plane) { return batch * blocks_of(
 class BlockedConvolution final : public Kernel {
  public:
   /// `filters`: those known when the plan is made; null: they are operand 1, and may be read from `file`.
-  BlockedConvolution(const ConvolutionAttrs& attrs, const ConvolutionShape& s, ConvolutionMethod method,
+  BlockedConvolution(const ConvolutionWindows& windows, const ConvolutionShape& s, ConvolutionMethod method,
                      const float* filters, WeightsFile file, Ending ending)
-      : attrs_(attrs),
+      : windows_(windows),
         known_(s),
         sampled_(s.is_sampled() && (method == ConvolutionMethod::pointwise || method == ConvolutionMethod::bf16x3)),
         method_(method),
@@ -89,7 +89,7 @@ class BlockedConvolution final : public Kernel {
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
     auto state = std::make_unique<State>();
-    auto& s = state->shape = with_planes(attrs_, known_, sizes.in[0].dims, sizes.out[0].dims);
+    auto& s = state->shape = with_planes(windows_, known_, sizes.in[0].dims, sizes.out[0].dims);
     const auto& out = sizes.out[0];
     if (s.channels != known_.channels || s.outputs != known_.outputs) return nullptr;
     if (sampled_ ? !s.is_sampled() : method_ == ConvolutionMethod::pointwise && !s.is_pointwise()) return nullptr;
@@ -178,7 +178,7 @@ class BlockedConvolution final : public Kernel {
   }
   i64 panel_floats() const { return std::min(kColumns, known_.outputs) * known_.group_channels() * known_.taps(); }
 
-  ConvolutionAttrs attrs_;
+  ConvolutionWindows windows_;
   ConvolutionShape known_;
   bool sampled_;  ///< pixels are gathered first
   ConvolutionMethod method_;
@@ -197,7 +197,7 @@ std::optional<Match> packed_match(const Graphlet& graph, int root) {
   auto ending = take_ending(graph, match, convolution.rank, 1, s.outputs, sum->ending());
   const auto method = choose(s, 0, convolution.open, ending.residual >= 0, true);
   if (s.taps() > kMaxTaps && method != ConvolutionMethod::planar) return std::nullopt;
-  match.kernel = std::make_unique<BlockedConvolution>(convolution.attrs, s, method, sum->filters().data(),
+  match.kernel = std::make_unique<BlockedConvolution>(convolution.windows, s, method, sum->filters().data(),
                                                       WeightsFile(), std::move(ending));
   return match;
 }
@@ -207,7 +207,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (!convolution) return std::nullopt;
   if (convolution->transposed && (has_long_strides(*convolution) || overlap_add_pays(convolution->shape)))
     return std::nullopt;
-  const auto& [attrs, known, rank, open, transposed, input, pad_node] = *convolution;
+  const auto& [windows, known, rank, open, transposed, input, pad_node] = *convolution;
   const auto filters = graph.input(root, 1);
   // Values whose sizes are found when the step runs lie plainly.
   if (!graph.options().steady() && !transposed && !graph.fact(input).shape.is_static() &&
@@ -224,7 +224,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto method = transposed ? choose_transposed(known, !packed, open, ending.residual >= 0)
                                  : choose(known, images, open, ending.residual >= 0, graph.constant(filters));
   match.kernel =
-      std::make_unique<BlockedConvolution>(attrs, known, method, packed ? packed->data<float>() : nullptr,
+      std::make_unique<BlockedConvolution>(windows, known, method, packed ? packed->data<float>() : nullptr,
                                            packed ? WeightsFile() : file_of(graph, filters), std::move(ending));
   return match;
 }

@@ -10,13 +10,14 @@ namespace {
 
 class OverlapAdd final : public Kernel {
  public:
-  explicit OverlapAdd(const StaticConvolution& convolution) : attrs_(convolution.attrs), known_(convolution.shape) {}
+  explicit OverlapAdd(const StaticConvolution& convolution)
+      : windows_(convolution.windows), known_(convolution.shape) {}
 
   std::string name() const override { return "overlap_add.convolution"; }
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
     auto state = std::make_unique<State>();
-    state->shape = with_planes(attrs_, known_, sizes.in[0].dims, sizes.out[0].dims);
+    state->shape = with_planes(windows_, known_, sizes.in[0].dims, sizes.out[0].dims);
     if (!overlap_add_pays(state->shape)) return nullptr;
     state->product = patches_of(state->shape);
     const auto& p = state->product;
@@ -41,7 +42,7 @@ class OverlapAdd final : public Kernel {
     Scratch patches, work;
   };
 
-  ConvolutionAttrs attrs_;
+  ConvolutionWindows windows_;
   ConvolutionShape known_;
 };
 

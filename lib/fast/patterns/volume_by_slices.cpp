@@ -24,7 +24,7 @@ class VolumeBySlices final : public Kernel {
  public:
   /// `s`: of a slice; `planes` of the kernel; `filters`: those known when the plan is made; null: they are operand 1.
   VolumeBySlices(const StaticConvolution& convolution, i64 planes, const float* filters, Ending ending)
-      : attrs_(convolution.attrs),
+      : windows_(convolution.windows),
         known_(convolution.shape),
         planes_(planes),
         transposed_(convolution.transposed),
@@ -44,14 +44,14 @@ class VolumeBySlices final : public Kernel {
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
     auto state = std::make_unique<State>();
     const auto &data = sizes.in[0], &out = sizes.out[0];
-    auto& s = state->shape = with_planes(attrs_, known_, data.dims, out.dims);
+    auto& s = state->shape = with_planes(windows_, known_, data.dims, out.dims);
     if (s.channels != known_.channels || s.outputs != known_.outputs ||
         (ending_.residual >= 0 && sizes.in[ending_.residual].size() != out.size()))
       return nullptr;
     state->images = s.batch;
     state->slices = data.dim(2);
     state->out_slices = out.dim(2);
-    state->depth = attrs_.window(0, planes_).resolved(state->slices);
+    state->depth = windows_.along(0, planes_, state->slices, state->out_slices);
     // One output slice after the other, or all of them by one plane of the kernel, whichever is read again from nearer.
     const auto filters = filters_size(method_, known_);
     state->by_slices = transposed_ || state->depth.stride > 1 || slice_in(s) + slice_out(s) > filters;
@@ -200,7 +200,7 @@ class VolumeBySlices final : public Kernel {
     });
   }
 
-  ConvolutionAttrs attrs_;
+  ConvolutionWindows windows_;
   ConvolutionShape known_;
   i64 planes_;
   bool transposed_;

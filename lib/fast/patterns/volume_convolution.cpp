@@ -12,9 +12,9 @@ class VolumeConvolution final : public Kernel {
  public:
   /// `known`: the volume of an image, of one pixel where it is `open`. `filters`: those known when the plan is made;
   /// null: they are operand 1, and may be read from `file`.
-  VolumeConvolution(const ConvolutionAttrs& attrs, const VolumeShape& known, bool open, ConvolutionMethod method,
+  VolumeConvolution(const ConvolutionWindows& windows, const VolumeShape& known, bool open, ConvolutionMethod method,
                     const float* filters, WeightsFile file, Ending ending)
-      : attrs_(attrs), known_(known), open_(open), method_(method), ending_(std::move(ending)) {
+      : windows_(windows), known_(known), open_(open), method_(method), ending_(std::move(ending)) {
     if (room_floats() <= kMaxFiltersRead && method != ConvolutionMethod::planar) file_ = std::move(file);
     if (!filters) return;
     packs_ = false;
@@ -31,14 +31,14 @@ class VolumeConvolution final : public Kernel {
     const auto &data = sizes.in[0], &out = sizes.out[0];
     auto state = std::make_unique<State>();
     auto& v = state->shape = known_;
-    v.slice = with_planes(attrs_, known_.slice, data.dims, out.dims);
+    v.slice = with_planes(windows_, known_.slice, data.dims, out.dims);
     const auto& s = v.slice;
     const auto* residual = ending_.residual < 0 ? nullptr : &sizes.in[ending_.residual];
     if (s.channels != known_.slice.channels || s.outputs != known_.slice.outputs ||
         (residual && residual->size() != out.size()))
       return nullptr;
     if (open_) {
-      const auto depth = attrs_.window(0, v.kernel_planes).resolved(data.dim(2));
+      const auto depth = windows_.along(0, v.kernel_planes, data.dim(2), out.dim(2));
       v.slices = data.dim(2);
       v.out_slices = out.dim(2);
       v.pad = depth.pad_begin;
@@ -109,7 +109,7 @@ class VolumeConvolution final : public Kernel {
   /// For each thread, where filters are read.
   i64 room_floats() const { return round_up(kBlock * known_.filter_floats(), kBlock); }
 
-  ConvolutionAttrs attrs_;
+  ConvolutionWindows windows_;
   VolumeShape known_;
   bool open_, packs_ = true;  ///< `packs`: in every run
   ConvolutionMethod method_;
@@ -131,7 +131,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   v.slices = open ? 1 : in[2].length();
   v.out_slices = open ? 1 : out[2].length();
   v.planes = v.kernel_planes = shape[shape.rank() - 3].length();
-  const auto depth = convolution->attrs.window(0, v.planes).resolved(v.slices);
+  const auto depth = convolution->windows.along(0, v.planes, v.slices, v.out_slices);
   v.stride = depth.stride;
   v.dilation = depth.dilation;
   v.pad = depth.pad_begin;
@@ -143,9 +143,9 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   Match match{{root}, {graph.input(root, 0)}, nullptr};
   if (!packed) match.inputs.push_back(filters);
   auto ending = take_ending(graph, match, kRank, 1, v.slice.outputs);
-  match.kernel =
-      std::make_unique<VolumeConvolution>(convolution->attrs, v, open, method, packed ? packed->data<float>() : nullptr,
-                                          packed ? WeightsFile() : file_of(graph, filters), std::move(ending));
+  match.kernel = std::make_unique<VolumeConvolution>(
+      convolution->windows, v, open, method, packed ? packed->data<float>() : nullptr,
+      packed ? WeightsFile() : file_of(graph, filters), std::move(ending));
   return match;
 }
 

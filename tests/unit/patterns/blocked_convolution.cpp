@@ -166,29 +166,40 @@ void transposed_open_depthwise(Net& n) {
 }
 
 /// Outputs of the size that the third input asks for; of those that are longer than all windows the rest is the bias.
-int sized(Net& n, std::string_view operation, const Shape& data, const Shape& filters, std::initializer_list<i64> sizes,
+int sized(Net& n, std::string_view operation, int data, const Shape& filters, std::initializer_list<i64> sizes,
           const char* auto_pad, i64 outputs) {
-  const auto y = n.op(operation, {n.input(data), n.weights(filters), n.indices(sizes)},
+  const auto y = n.op(operation, {data, n.weights(filters), n.indices(sizes)},
                       {{"strides", "2,2"}, {"dilations", "1,1"}, {"auto_pad", auto_pad}});
   return relu(n, biased(n, y, outputs));
 }
 void transposed_to_lower(Net& n) {
-  n.result(sized(n, "ConvolutionBackpropData-1", {1, 20, 7, 6}, {20, 18, 5, 4}, {14, 13}, "same_lower", 18));
+  n.result(sized(n, "ConvolutionBackpropData-1", n.input({1, 20, 7, 6}), {20, 18, 5, 4}, {14, 13}, "same_lower", 18));
 }
 void transposed_to_longer(Net& n) {
-  n.result(sized(n, "ConvolutionBackpropData-1", {2, 20, 7, 6}, {20, 18, 4, 4}, {21, 12}, "same_upper", 18));
+  n.result(sized(n, "ConvolutionBackpropData-1", n.input({2, 20, 7, 6}), {20, 18, 4, 4}, {21, 12}, "same_upper", 18));
 }
 void transposed_depthwise_to_upper(Net& n) {
-  n.result(sized(n, "GroupConvolutionBackpropData-1", {1, 19, 7, 5}, {19, 1, 1, 5, 3}, {14, 15}, "same_upper", 19));
+  n.result(
+      sized(n, "GroupConvolutionBackpropData-1", n.input({1, 19, 7, 5}), {19, 1, 1, 5, 3}, {14, 15}, "same_upper", 19));
 }
 void transposed_vector_to_shape(Net& n) {
-  n.result(sized(n, "ConvolutionBackpropData-1", {2, 50, 1, 1}, {50, 40, 4, 4}, {3, 5}, "same_upper", 40));
+  n.result(sized(n, "ConvolutionBackpropData-1", n.input({2, 50, 1, 1}), {50, 40, 4, 4}, {3, 5}, "same_upper", 40));
 }
 void transposed_image_to_shape(Net& n) {
-  n.result(sized(n, "ConvolutionBackpropData-1", {1, 33, 9, 7}, {33, 3, 4, 4}, {17, 19}, "same_lower", 3));
+  n.result(sized(n, "ConvolutionBackpropData-1", n.input({1, 33, 9, 7}), {33, 3, 4, 4}, {17, 19}, "same_lower", 3));
 }
 void transposed_winograd_to_shape(Net& n) {
-  n.result(sized(n, "ConvolutionBackpropData-1", {2, 33, 9, 11}, {33, 20, 4, 4}, {18, 23}, "same_lower", 20));
+  n.result(sized(n, "ConvolutionBackpropData-1", n.input({2, 33, 9, 11}), {33, 20, 4, 4}, {18, 23}, "same_lower", 20));
+}
+void transposed_open_to_lower(Net& n) {
+  n.result(sized(n, "ConvolutionBackpropData-1", open_plane(n, 20), {20, 18, 5, 4}, {31, 13}, "same_lower", 18));
+}
+void transposed_open_to_upper(Net& n) {
+  n.result(sized(n, "ConvolutionBackpropData-1", open_plane(n, 33), {33, 3, 4, 4}, {29, 13}, "same_upper", 3));
+}
+void transposed_open_depthwise_to_upper(Net& n) {
+  const auto x = open_plane(n, 19);
+  n.result(sized(n, "GroupConvolutionBackpropData-1", x, {19, 1, 1, 4, 3}, {28, 14}, "same_upper", 19));
 }
 /// Pads that auto_pad has nothing to fit to.
 void transposed_without_pads(Net& n) {
@@ -465,6 +476,10 @@ constexpr Example kExamples[] = {
     {"transposed.convolution+residual", transposed_added},
     {"transposed.convolution+bias+Relu", transposed_to_lower},
     {"transposed.convolution+bias+Relu", transposed_to_longer, kOnce},
+    {"transposed.convolution+bias+Relu", transposed_open_to_lower, kOften, kOpen},
+    {"transposed.convolution+bias+Relu", transposed_open_to_lower, kOnce, kOpen},
+    {"transposed_few.convolution+bias+Relu", transposed_open_to_upper, kOften, kOpen},
+    {"transposed_depthwise.convolution+bias+Relu", transposed_open_depthwise_to_upper, kOften, kOpen},
     {"transposed.convolution+bias+Relu", transposed_without_pads},
     {"transposed_depthwise.convolution+bias+Relu", transposed_depthwise_to_upper},
     {"transposed_product.convolution+bias+Relu", transposed_vector_to_shape},

@@ -41,6 +41,11 @@ void open_line(Net& n) {
   n.result(n.op("ConvolutionBackpropData-1", {x, n.weights({12, 3, 400})},
                 {{"strides", "100"}, {"dilations", "1"}, {"pads_begin", "150"}, {"pads_end", "37"}}));
 }
+void open_line_sized(Net& n) {
+  const auto x = n.op("Transpose-1", {n.input({9, 12, 2}), n.indices({2, 1, 0})});
+  n.result(n.op("ConvolutionBackpropData-1", {x, n.weights({12, 3, 400}), n.indices({900})},
+                {{"strides", "100"}, {"dilations", "1"}, {"auto_pad", "same_lower"}}));
+}
 
 constexpr Example kExamples[] = {
     {"overlap_add.convolution", line},
@@ -50,6 +55,7 @@ constexpr Example kExamples[] = {
     {"overlap_add.convolution", few_outputs},
     {"overlap_add.convolution", groups, kOnce},
     {"overlap_add.convolution", open_line, kOften, kOpen},
+    {"overlap_add.convolution", open_line_sized, kOften, kOpen},
 };
 
 }  // namespace

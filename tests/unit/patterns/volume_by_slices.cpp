@@ -39,6 +39,14 @@ void transposed_open(Net& n) {
                       {n.op("Unsqueeze-1", {from, n.index(0)}), n.weights({20, 18, 3, 2, 2})}, windows(3, 2));
   n.result(n.op("ReLU-1", {n.op("Add-1", {x, n.weights({1, 18, 1, 1, 1})})}));
 }
+/// To sizes that are asked for.
+void transposed_open_sized(Net& n) {
+  const auto from = n.op("Transpose-1", {n.input({3, 20, 6, 7}), n.indices({1, 0, 2, 3})});
+  const auto x = n.op("Unsqueeze-1", {from, n.index(0)});
+  const auto y = n.op("ConvolutionBackpropData-1", {x, n.weights({20, 18, 3, 4, 2}), n.indices({5, 12, 13})},
+                      {{"strides", "2,2,2"}, {"dilations", "1,1,1"}, {"auto_pad", "same_upper"}});
+  n.result(n.op("ReLU-1", {n.op("Add-1", {y, n.weights({1, 18, 1, 1, 1})})}));
+}
 
 // clang-format off
 constexpr Example kExamples[] = {
@@ -50,6 +58,7 @@ constexpr Example kExamples[] = {
     {"volume.transposed.convolution+bias+Relu", transposed, kOnce, kOpen},
     {"volume.transposed.convolution+bias+Relu", transposed_open, kOften, kOpen},
     {"volume.transposed.convolution+bias+Relu", transposed_open, kOnce, kOpen},
+    {"volume.transposed.convolution+bias+Relu", transposed_open_sized, kOften, kOpen},
     {"volume.transposed_product.convolution+Swish+residual", transposed_overlapping},
     {"volume.transposed.convolution+bias+Swish", transposed_apart},
 };

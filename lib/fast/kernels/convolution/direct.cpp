@@ -13,13 +13,13 @@ namespace {
 constexpr i64 kPlaneFloats = 256 << 10;  // of a padded input that is copied once for all chunks
 constexpr i64 kPanelFloats = 20 << 10;   // of a panel's weights, while the tiles go by
 
-/// Taps of an axis that reach outputs of the phases before each.
+/// Taps of an axis that reach outputs of the phases before each, where nothing is padded.
 struct TapsBefore {
   std::array<i64, kMaxStride + 1> count{};
-  TapsBefore(i64 pad, i64 taps, i64 dilation, i64 stride) {
+  TapsBefore(i64 taps, i64 dilation, i64 stride) {
     for (i64 phase = 0; phase < stride; ++phase) {
       count[phase + 1] = count[phase];
-      for (i64 tap = 0; tap < taps; ++tap) count[phase + 1] += reaches(phase, pad, tap, dilation, stride);
+      for (i64 tap = 0; tap < taps; ++tap) count[phase + 1] += reaches(phase, tap, dilation, stride);
     }
   }
 };
@@ -347,7 +347,7 @@ void transposed_pack(const ConvolutionShape& s, const float* filters, float* to,
       auto& phase = phases.emplace_back();
       for (i64 i = 0; i < s.kernel_height; ++i)
         for (i64 j = 0; j < s.kernel_width; ++j)
-          if (reaches(y, s.pad_top, i, s.dilation_y, s.stride_y) && reaches(x, s.pad_left, j, s.dilation_x, s.stride_x))
+          if (reaches(y, i, s.dilation_y, s.stride_y) && reaches(x, j, s.dilation_x, s.stride_x))
             phase.push_back(i * s.kernel_width + j);
     }
   const auto outputs = s.group_outputs(), taps = s.taps(), size = s.group_channels() * outputs * taps;
@@ -374,12 +374,12 @@ void transposed_convolution(const ConvolutionShape& s, const float* filters, con
   const auto blocks = groups.blocks(), images = s.batch * groups.count, panels = ceil_div(groups.outputs, kColumns);
   const auto around = all_phases(s);
   const auto weight_rows = blocks * kBlock * s.taps();
-  const TapsBefore above(s.pad_top, s.kernel_height, s.dilation_y, s.stride_y),
-      before(s.pad_left, s.kernel_width, s.dilation_x, s.stride_x);
+  const TapsBefore above(s.kernel_height, s.dilation_y, s.stride_y), before(s.kernel_width, s.dilation_x, s.stride_x);
   const auto phase_of = [&](i64 i) {
     const auto y = i / s.stride_x, x = i % s.stride_x;
     auto p = backward(s, y, x);
-    p.first_tap = above.count[y] * s.kernel_width + (above.count[y + 1] - above.count[y]) * before.count[x];
+    const auto row = (y + s.pad_top) % s.stride_y, column = (x + s.pad_left) % s.stride_x;
+    p.first_tap = above.count[row] * s.kernel_width + (above.count[row + 1] - above.count[row]) * before.count[column];
     return p;
   };
   if (copies_bands(s, around, blocks)) {

@@ -35,9 +35,7 @@ Phase forward(const ConvolutionShape& s) {
   return p;
 }
 
-bool reaches(i64 phase, i64 pad, i64 tap, i64 dilation, i64 stride) {
-  return (phase + pad - tap * dilation) % stride == 0;
-}
+bool reaches(i64 place, i64 tap, i64 dilation, i64 stride) { return (place - tap * dilation) % stride == 0; }
 
 Phase backward(const ConvolutionShape& s, i64 y, i64 x) {
   Phase p;
@@ -49,7 +47,7 @@ Phase backward(const ConvolutionShape& s, i64 y, i64 x) {
   p.out_columns = ceil_div(s.out_width - x, s.stride_x);
   for (i64 i = 0; i < s.kernel_height; ++i)
     for (i64 j = 0; j < s.kernel_width; ++j) {
-      if (!reaches(y, s.pad_top, i, s.dilation_y, s.stride_y) || !reaches(x, s.pad_left, j, s.dilation_x, s.stride_x))
+      if (!reaches(y + s.pad_top, i, s.dilation_y, s.stride_y) || !reaches(x + s.pad_left, j, s.dilation_x, s.stride_x))
         continue;
       p.dy[p.taps] = (y + s.pad_top - i * s.dilation_y) / s.stride_y;
       p.dx[p.taps] = (x + s.pad_left - j * s.dilation_x) / s.stride_x;

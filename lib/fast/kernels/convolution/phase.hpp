@@ -40,10 +40,11 @@ struct Phase {
 
 Phase forward(const ConvolutionShape& shape);
 
-/// Taps of one axis that reach output `phase` + n·stride: those with (phase + pad - tap·dilation) divisible by stride.
-bool reaches(i64 phase, i64 pad, i64 tap, i64 dilation, i64 stride);
+/// Taps of one axis that reach padded output `place` + n·stride: those with place - tap·dilation divisible by stride.
+bool reaches(i64 place, i64 tap, i64 dilation, i64 stride);
 
-/// Phase (y, x) of a transposed convolution. Packed filters hold the taps of all phases one after another.
+/// Phase (y, x) of a transposed convolution. Packed filters hold the taps of all phases one after another, first those
+/// that reach padded output 0: they are the same for all pads, which may follow from the sizes of the data.
 Phase backward(const ConvolutionShape& shape, i64 y, i64 x);
 
 /// What all phases read around the input, and the rows and columns of the largest.

@@ -72,7 +72,7 @@ struct Row {
     i64 begin = 0, end = count;  // whose columns all lie in the input
     columns.count = 0;
     for (i64 j = 0; j < s.kernel_width; ++j) {
-      if (!reaches(x, s.pad_left, j, s.dilation_x, s.stride_x)) continue;
+      if (!reaches(x + s.pad_left, j, s.dilation_x, s.stride_x)) continue;
       const auto place = floor_div(x + s.pad_left - j * s.dilation_x, s.stride_x);
       columns.list[columns.count++] = {place, j};
       begin = std::max(begin, -place);
@@ -89,7 +89,7 @@ struct Row {
     Taps rows;
     rows.count = 0;
     for (i64 i = 0; i < s.kernel_height; ++i) {
-      if (!reaches(y, s.pad_top, i, s.dilation_y, s.stride_y)) continue;
+      if (!reaches(y + s.pad_top, i, s.dilation_y, s.stride_y)) continue;
       const auto place = floor_div(y + s.pad_top - i * s.dilation_y, s.stride_y);
       if (place >= 0 && place < s.height) rows.list[rows.count++] = {place, i};
     }
