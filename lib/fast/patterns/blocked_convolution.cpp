@@ -54,9 +54,13 @@ ConvolutionMethod choose(const ConvolutionShape& s, i64 once, bool open, bool ad
   return winograd_of(tile);
 }
 
-ConvolutionMethod choose_transposed(const ConvolutionShape& s, bool once, bool open, bool adds) {
+ConvolutionMethod choose_transposed(const StaticConvolution& convolution, bool once, bool adds) {
+  const auto& s = convolution.shape;
+  const bool open = convolution.open;
   if (s.is_depthwise()) return ConvolutionMethod::transposed_depthwise;
-  if (!once && !adds && transposed_few_pays(s)) return ConvolutionMethod::transposed_few;
+  // Those that follow from the output's size may be others in each run.
+  const bool knows_pads = !open || !convolution.windows.fits_output;
+  if (!once && !adds && knows_pads && transposed_few_pays(s)) return ConvolutionMethod::transposed_few;
   if (open) return ConvolutionMethod::transposed;
   if (transposed_product_pays(s)) return ConvolutionMethod::transposed_product;
   return !once && transposed_winograd_pays(s) ? ConvolutionMethod::transposed_winograd : ConvolutionMethod::transposed;
@@ -219,9 +223,10 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (known.taps() > kMaxTaps) return std::nullopt;
   Match match{convolution->nodes(root), {input}, nullptr};
   if (!packed) match.inputs.push_back(filters);
+  add_wanted_output(graph, root, match);
   auto ending = take_ending(graph, match, rank, 1, known.outputs);
   const auto images = std::max<i64>(graph.fact(input).shape[0].min, 1);
-  const auto method = transposed ? choose_transposed(known, !packed, open, ending.residual >= 0)
+  const auto method = transposed ? choose_transposed(*convolution, !packed, ending.residual >= 0)
                                  : choose(known, images, open, ending.residual >= 0, graph.constant(filters));
   match.kernel =
       std::make_unique<BlockedConvolution>(windows, known, method, packed ? packed->data<float>() : nullptr,

@@ -50,7 +50,9 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto convolution = static_convolution(graph, root, 4, false, std::numeric_limits<i64>::max());
   if (!convolution) return std::nullopt;
   if (!convolution->transposed || !overlap_add_pays(convolution->shape)) return std::nullopt;
-  return Match{{root}, {graph.input(root, 0), graph.input(root, 1)}, std::make_unique<OverlapAdd>(*convolution)};
+  Match match{{root}, {graph.input(root, 0), graph.input(root, 1)}, std::make_unique<OverlapAdd>(*convolution)};
+  add_wanted_output(graph, root, match);
+  return match;
 }
 
 constexpr std::string_view kRoots[] = {"ConvolutionBackpropData", "GroupConvolutionBackpropData"};

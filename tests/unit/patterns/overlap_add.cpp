@@ -43,7 +43,9 @@ void open_line(Net& n) {
 }
 void open_line_sized(Net& n) {
   const auto x = n.op("Transpose-1", {n.input({9, 12, 2}), n.indices({2, 1, 0})});
-  n.result(n.op("ConvolutionBackpropData-1", {x, n.weights({12, 3, 400}), n.indices({900})},
+  const auto length = n.op("Gather-1", {n.op("ShapeOf-1", {x}), n.indices({2}), n.index(0)});
+  n.result(n.op("ConvolutionBackpropData-1",
+                {x, n.weights({12, 3, 400}), n.op("Multiply-1", {length, n.indices({100})})},
                 {{"strides", "100"}, {"dilations", "1"}, {"auto_pad", "same_lower"}}));
 }
 

@@ -39,11 +39,14 @@ void transposed_open(Net& n) {
                       {n.op("Unsqueeze-1", {from, n.index(0)}), n.weights({20, 18, 3, 2, 2})}, windows(3, 2));
   n.result(n.op("ReLU-1", {n.op("Add-1", {x, n.weights({1, 18, 1, 1, 1})})}));
 }
-/// To sizes that are asked for.
+/// To sizes that are asked for, of which the run finds one.
 void transposed_open_sized(Net& n) {
   const auto from = n.op("Transpose-1", {n.input({3, 20, 6, 7}), n.indices({1, 0, 2, 3})});
   const auto x = n.op("Unsqueeze-1", {from, n.index(0)});
-  const auto y = n.op("ConvolutionBackpropData-1", {x, n.weights({20, 18, 3, 4, 2}), n.indices({5, 12, 13})},
+  const auto slices = n.op("Gather-1", {n.op("ShapeOf-1", {x}), n.indices({2}), n.index(0)});
+  const auto wanted =
+      n.op("Concat-1", {n.op("Multiply-1", {slices, n.indices({2})}), n.indices({12, 13})}, {{"axis", "0"}});
+  const auto y = n.op("ConvolutionBackpropData-1", {x, n.weights({20, 18, 3, 4, 2}), wanted},
                       {{"strides", "2,2,2"}, {"dilations", "1,1,1"}, {"auto_pad", "same_upper"}});
   n.result(n.op("ReLU-1", {n.op("Add-1", {y, n.weights({1, 18, 1, 1, 1})})}));
 }

@@ -7,7 +7,7 @@ namespace ovir::fast {
 
 bool transposed_few_pays(const ConvolutionShape& shape);
 i64 transposed_few_filters_size(const ConvolutionShape& shape);
-/// Packs filters [channels][outputs][taps]. Allocates.
+/// Packs filters [channels][outputs][taps], by the pads of `shape`. Allocates.
 void transposed_few_pack(const ConvolutionShape& shape, const float* filters, float* to, ThreadPool& pool);
 i64 transposed_few_scratch_size(const ConvolutionShape& shape, int threads);
 /// `shape` as of transposed_convolution(); in: [batch][blocks of channels][height][width][16], out alike, or
