@@ -1,5 +1,8 @@
 #include "fast/kernels/selection/bucketize.hpp"
 
+#include <algorithm>
+#include <span>
+
 #include "fast/kernels/chunks.hpp"
 #include "fast/kernels/selection/rank.hpp"
 #include "tensor/dispatch.hpp"
@@ -33,6 +36,16 @@ void search(const T* x, i64 count, const Rank<T>* bounds, i64 n, bool equal, i64
       if (ranks[i] == kMostRank<R>) to[i] = equal ? n : 0;
 }
 
+/// Among boundaries that are not sorted what a search finds depends on its steps: these are the reference kernel's.
+template <class T>
+void search_unsorted(const T* x, i64 count, std::span<const T> bounds, bool equal, i64* to) {
+  for (i64 i = 0; i < count; ++i) {
+    const auto at = equal ? std::upper_bound(bounds.begin(), bounds.end(), x[i])
+                          : std::lower_bound(bounds.begin(), bounds.end(), x[i]);
+    to[i] = at - bounds.begin();
+  }
+}
+
 }  // namespace
 
 i64 bucketize_scratch(const View& boundaries) { return 2 * boundaries.size(); }
@@ -42,7 +55,11 @@ void bucketize(const View& x, const View& boundaries, bool with_right_bound, con
   dispatch(x.type, Numbers{}, [&]<class T>() {
     auto* bounds = reinterpret_cast<Rank<T>*>(scratch);
     const auto n = boundaries.size();
-    for (i64 i = 0; i < n; ++i) bounds[i] = rank_of(boundaries.as<const T>()[i]);
+    const std::span<const T> given(boundaries.as<const T>(), static_cast<std::size_t>(n));
+    std::transform(given.begin(), given.end(), bounds, [](T bound) { return rank_of(bound); });
+    // NaN, which has no place among numbers, has the last rank.
+    const bool sorted = std::is_sorted(bounds, bounds + n) &&
+                        (!std::is_floating_point_v<T> || n == 0 || bounds[n - 1] != kMostRank<Rank<T>>);
     const T* from = x.as<const T>();
     dispatch(y.type, Indices{}, [&]<class Index>() {
       Index* to = y.as<Index>();
@@ -51,7 +68,8 @@ void bucketize(const View& x, const View& boundaries, bool with_right_bound, con
         i64 found[kTogether];
         for (auto i = begin; i < end; i += kTogether) {
           const auto count = std::min(kTogether, end - i);
-          search(from + i, count, bounds, n, !with_right_bound, found);
+          if (sorted) search(from + i, count, bounds, n, !with_right_bound, found);
+          else search_unsorted(from + i, count, given, !with_right_bound, found);
           for (i64 k = 0; k < count; ++k) to[i + k] = static_cast<Index>(found[k]);
         }
       });
