@@ -141,7 +141,10 @@ using Int = int __attribute__((vector_size(4 * kWidth)));
   p = fma(p, f, spread(0.240222424f));
   p = fma(p, f, spread(0.693147004f));
   p = fma(p, f, spread(1.0f));
-  const Vec quotient = x * inverse(spread(1.0f) + number(bits(p) + (bits(shifted) << 23)));
+  // Of y beyond 125, which is none of its results, the sum may be beyond an int.
+  using Word = unsigned __attribute__((vector_size(sizeof(Int))));
+  const Int power = (Int)((Word)bits(p) + ((Word)bits(shifted) << 23));
+  const Vec quotient = x * inverse(spread(1.0f) + number(power));
   return y > spread(125.0f) ? x - x : quotient;
 }
 /// x·sigmoid(x·a), for b = -log2(e) · a.
