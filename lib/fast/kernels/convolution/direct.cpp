@@ -241,27 +241,36 @@ template <class First>
 void pack(const ConvolutionShape& s, const std::vector<std::vector<i64>>& phases, First first, i64 channel_step,
           float* to, ThreadPool& pool) {
   const Groups groups(s);
-  const auto taps = s.taps(), channels = s.group_channels(), blocks = groups.blocks();
-  const auto weights = static_cast<double>(channels * taps);
-  std::fill_n(to, direct_filters_size(s), 0.0f);
-  parallel_ranges(pool, s.outputs, weights, [&](i64 begin, i64 end) {
-    for (auto output = begin; output < end; ++output) {
-      const auto inside = output % groups.outputs, panel = inside / kColumns;
-      const auto group = output / groups.outputs;
-      const Panels panels{to + group * groups.filters_size(taps), blocks * kBlock * taps, groups.outputs_of(s, group)};
-      const auto columns = panels.columns(panel), channel0 = s.first_channel(inside);
-      auto* column = to + (panels.panel(panel) - to) + inside % kColumns;
-      const auto* weight = first(output);
-      for (const auto& phase : phases) {
-        const auto count = std::ssize(phase);
-        for (i64 c = 0; c < channels; ++c) {
-          const auto channel = channel0 + c;
-          for (i64 t = 0; t < count; ++t)
-            column[((channel / kBlock * count + t) * kBlock + channel % kBlock) * columns] =
-                weight[c * channel_step + phase[t]];
-        }
-        column += count * blocks * kBlock * columns;
+  const auto taps = s.taps(), channels = s.group_channels(), blocks = groups.blocks(), rows = blocks * kBlock * taps;
+  const auto panels = ceil_div(groups.outputs, kColumns);
+  parallel_ranges(pool, groups.count * panels, static_cast<double>(rows * kColumns), [&](i64 begin, i64 end) {
+    for (auto i = begin; i < end; ++i) {
+      const auto group = i / panels, panel = i % panels;
+      const Panels packed{to + group * groups.filters_size(taps), rows, groups.outputs_of(s, group)};
+      if (panel >= packed.count()) continue;
+      const auto columns = packed.columns(panel), output0 = group * groups.outputs + panel * kColumns;
+      const auto valid = std::min(columns, packed.n - panel * kColumns);
+      float* const begin_of_panel = to + (packed.panel(panel) - to);
+      std::fill_n(begin_of_panel, rows * columns, 0.0f);
+      std::array<const float*, kColumns> weights;
+      std::array<i64, kColumns> channel0;
+      for (i64 column = 0; column < valid; ++column) {
+        weights[column] = first(output0 + column);
+        channel0[column] = s.first_channel(panel * kColumns + column);
       }
+      // Channel by channel, for what is written then lies together, as do the transposed filters that are read.
+      for (i64 c = 0; c < channels; ++c)
+        for (i64 column = 0; column < valid; ++column) {
+          const auto channel = channel0[column] + c;
+          const auto* weight = weights[column] + c * channel_step;
+          auto* of_phase = begin_of_panel + column;
+          for (const auto& phase : phases) {
+            const auto count = std::ssize(phase);
+            for (i64 t = 0; t < count; ++t)
+              of_phase[((channel / kBlock * count + t) * kBlock + channel % kBlock) * columns] = weight[phase[t]];
+            of_phase += count * blocks * kBlock * columns;
+          }
+        }
     }
   });
 }
