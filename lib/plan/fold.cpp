@@ -82,9 +82,9 @@ std::vector<Tensor> computed(const Plan& plan, const Step& step) {
 
 /// Whether a step converts a constant of a narrower float to f32, which it is between steps anyway.
 bool is_widened_already(const Plan& plan, const Step& step) {
-  return step.nodes.size() == 1 && plan.node(step).version->converts &&
-         plan.value(step.outputs[0]).declared == ElementType::f32 && plan.value(step.inputs[0]).narrow >= 0 &&
-         plan.value(step.inputs[0]).constant;
+  if (step.nodes.size() != 1 || !plan.node(step).version->converts) return false;
+  const auto &from = plan.value(step.inputs[0]), &to = plan.value(step.outputs[0]);
+  return from.constant && is_narrow(from.declared) && from.stored == ElementType::f32 && to.declared == from.stored;
 }
 
 /// Nodes that patterns take with others although they follow from constants.
@@ -101,7 +101,8 @@ std::vector<char> left_to_patterns(const Plan& plan, const PlanOptions& options)
   return left;
 }
 
-void fold_computed(Plan& plan, const PlanOptions& options) {
+/// What follows from constants: all of it, or only what is_widened_already().
+void fold_computed(Plan& plan, const PlanOptions& options, bool all) {
   WorkBudget work(default_work_limit(bytes_of(*plan.model->graph)));
   const WorkBudget::Scope working(work);
   std::vector<char> gone(plan.steps.size(), 0);
@@ -117,6 +118,7 @@ void fold_computed(Plan& plan, const PlanOptions& options) {
       gone[s] = 1;
       continue;
     }
+    if (!all) continue;
     std::vector<Tensor> results;
     try {
       results = computed(plan, step);
@@ -174,7 +176,7 @@ void fold(Plan& plan, const PlanOptions& options) {
     fold_known(plan);
     prune(plan);  // what nobody needs is not computed beforehand either
     // Quantized weights follow from constants, and int8 kernels want to see them.
-    if (plan.options.steady() || plan.options.precision == Precision::int8) fold_computed(plan, options);
+    fold_computed(plan, options, plan.options.steady() || plan.options.precision == Precision::int8);
   }
   prune(plan);
 }

@@ -150,9 +150,11 @@ Unary function_of(CellActivation f) {
   return {Function::clamp, 0, std::numeric_limits<float>::infinity()};
 }
 
-const Tensor* f32_constant(const Graphlet& graph, ValueRef v) {
+/// A copy of its own where it has to be widened, which goes with the last who has it. Empty: no constant.
+Tensor f32_constant(const Graphlet& graph, ValueRef v) {
+  if (const auto narrow = graph.narrow(v); narrow.node >= 0) return Tensor::widened(graph.node(narrow.node).constant);
   const auto* t = graph.constant(v);
-  return t && t->type() == ElementType::f32 ? t : nullptr;
+  return t && t->type() == ElementType::f32 ? t->apart() : Tensor();
 }
 
 std::optional<Match> match(const Graphlet& graph, int root) {
@@ -164,12 +166,12 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   // A cell by itself is too little work for its weights to be packed.
   if (!sequence && !graph.options().steady()) return std::nullopt;
   const int states = cell == Cell::lstm ? 2 : 1, lengths = sequence ? 1 + states : -1, w_port = 1 + states + sequence;
-  const auto *w = f32_constant(graph, graph.input(root, w_port)),
-             *r = f32_constant(graph, graph.input(root, w_port + 1));
+  // Packed here, and not read again.
+  const auto w = f32_constant(graph, graph.input(root, w_port)), r = f32_constant(graph, graph.input(root, w_port + 1));
   const bool biased = graph.input(root, w_port + 2).node >= 0;
-  const auto* bias = biased ? f32_constant(graph, graph.input(root, w_port + 2)) : nullptr;
+  const auto bias = biased ? f32_constant(graph, graph.input(root, w_port + 2)) : Tensor();
   const auto& shape = graph.fact(graph.input(root, 0)).shape;
-  if (!w || !r || (biased && !bias) || !shape.has_rank() || w->size() == 0) return std::nullopt;
+  if (!w || !r || (biased && !bias) || !shape.has_rank() || w.size() == 0) return std::nullopt;
   Match match{{root}, {}, nullptr};
   for (int port = 0; port <= states; ++port) {
     match.inputs.push_back(graph.input(root, port));
@@ -179,7 +181,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
                        sequence,
                        attrs.linear_before_reset,
                        sequence ? attrs.direction : SequenceDirection::forward,
-                       w->dim(w->rank() - 1),
+                       w.dim(w.rank() - 1),
                        attrs.hidden_size,
                        {cell == Cell::rnn ? Function::tanh : Function::sigmoid},
                        {Function::tanh},
@@ -197,8 +199,8 @@ std::optional<Match> match(const Graphlet& graph, int root) {
     match.inputs.push_back(v);
   }
   match.kernel =
-      std::make_unique<Recurrent>(form, w->data<float>(), r->data<float>(), bias ? bias->data<float>() : nullptr,
-                                  bias ? bias->size() / form.directions() : 0);
+      std::make_unique<Recurrent>(form, w.data<float>(), r.data<float>(), bias ? bias.data<float>() : nullptr,
+                                  bias ? bias.size() / form.directions() : 0);
   return match;
 }
 

@@ -12,6 +12,13 @@ void lstm(Net& n, const char* direction, i64 directions) {
 }
 void lstm_forward(Net& n) { lstm(n, "forward", 1); }
 void lstm_both(Net& n) { lstm(n, "bidirectional", 2); }
+void lstm_by_f16(Net& n) {  // of the weights one constant is large, the others small
+  const auto y = n.op("LSTMSequence-5",
+                      {n.input({2, 5, 96}), n.input({2, 1, 48}), n.input({2, 1, 48}), lengths(n),
+                       narrow_weights(n, {1, 192, 96}), narrow_weights(n, {1, 192, 48}), narrow_weights(n, {1, 192})},
+                      {{"hidden_size", "48"}, {"direction", "forward"}}, 3);
+  for (int port = 0; port < 3; ++port) n.result(y, port);
+}
 void gru_reverse(Net& n) {
   const auto y = n.op("GRUSequence-5",
                       {n.input({2, 5, 7}), n.input({2, 1, 6}), lengths(n), n.weights({1, 18, 7}), n.weights({1, 18, 6}),
@@ -47,6 +54,8 @@ void rnn_cell(Net& n) {
 constexpr Example kExamples[] = {
     {"lstm.sequence", lstm_forward},
     {"lstm.sequence", lstm_both, kOnce},
+    {"lstm.sequence", lstm_by_f16, kOnce, kFixed, kF32Only},
+    {"lstm.sequence", lstm_by_f16, kOften, kFixed, kF32Only},
     {"gru.sequence", gru_reverse},
     {"lstm.cell", lstm_cell, kOften, kOpen},
     {"gru.cell", gru_cell},
