@@ -43,9 +43,8 @@ std::vector<bool> used_nodes(const Model& model) {
   bool any = false;
   for (std::size_t i = model.nodes.size(); i-- > 0;) {
     const auto& node = model.nodes[i];
-    const bool ends = node.op && (node.op->kind == Kind::result || node.op->kind == Kind::assign);
-    any |= ends;
-    used[i] = used[i] || ends || (node.op && node.op->kind == Kind::parameter);
+    any |= node.ends();
+    used[i] = used[i] || node.ends() || (node.op && node.op->kind == Kind::parameter);
     if (!used[i]) continue;
     for (const auto& v : node.inputs)
       if (v.node >= 0) used[v.node] = true;

@@ -32,6 +32,8 @@ struct Node {
   Tensor constant;            ///< of a Constant: a view of the .bin
   bool faulty = false;        ///< a diagnostic was given: not judged further
 
+  /// A Result or an Assign: what the model is computed for.
+  bool ends() const { return op && (op->kind == Kind::result || op->kind == Kind::assign); }
   /// The attributes; throws std::logic_error where they are no A, or could not be read (`attrs` is null).
   template <class A>
   const A& as() const {

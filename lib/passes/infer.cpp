@@ -141,8 +141,7 @@ class Inferrer {
     for (const auto& v : node.inputs) inputs.push_back(facts.of(v));
     const auto declared = std::move(facts.outputs[index]);
     // A Result or an Assign has no output port in most files, yet one fact: what it receives.
-    const bool ends = node.op->kind == Kind::result || node.op->kind == Kind::assign;
-    const int outputs = ends ? std::max(1, node.output_count) : node.output_count;
+    const int outputs = node.ends() ? std::max(1, node.output_count) : node.output_count;
 
     InferContext c(*node.op, *node.version, node.attrs.get(), inputs, outputs);
     c.set_symbols(&shared.symbols);

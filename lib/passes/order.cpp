@@ -110,8 +110,7 @@ std::vector<int> topological_order(const Model& model, const std::vector<std::ve
 
 void warn_unreachable(const Model& model, Diagnostics& diagnostics) {
   const auto used = used_nodes(model);
-  if (std::none_of(model.nodes.begin(), model.nodes.end(),
-                   [](const Node& node) { return node.op->kind == Kind::result || node.op->kind == Kind::assign; })) {
+  if (std::ranges::none_of(model.nodes, &Node::ends)) {
     // Then nothing is used: one cause, not a warning for every layer.
     const bool body = !model.path.empty();
     std::string what = "the model";

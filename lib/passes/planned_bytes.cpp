@@ -25,8 +25,7 @@ std::vector<std::vector<bool>> read_outputs(const Model& model, const Facts& fac
   for (std::size_t i = 0; i < read.size(); ++i) read[i].resize(facts.outputs[i].size());
   for (auto i = model.nodes.size(); i-- > 0;) {
     const auto& node = model.nodes[i];
-    const bool ends = node.op && (node.op->kind == Kind::result || node.op->kind == Kind::assign);
-    if (!ends && std::find(read[i].begin(), read[i].end(), true) == read[i].end()) continue;
+    if (!node.ends() && std::find(read[i].begin(), read[i].end(), true) == read[i].end()) continue;
     for (const auto v : node.inputs)
       if (v.node >= 0 && !facts.of(v).value) read[v.node][v.port] = true;
   }

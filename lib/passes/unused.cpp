@@ -9,13 +9,9 @@
 namespace ovir::passes {
 namespace {
 
-bool ends_graph(const Node& node) {
-  return node.op && (node.op->kind == Kind::result || node.op->kind == Kind::assign);
-}
-
 /// What could not be read or bound, and gives nothing to other layers, may be a Result.
 bool is_root(const Node& node) {
-  return ends_graph(node) || node.layer->damaged ||
+  return node.ends() || node.layer->damaged ||
          (node.op ? node.op->kind == Kind::parameter : node.layer->outputs.empty());
 }
 
@@ -23,7 +19,7 @@ bool is_root(const Node& node) {
 
 std::shared_ptr<const Graph> without_unused(const Model& model) {
   const auto& graph = *model.graph;
-  if (graph.damaged || std::none_of(model.nodes.begin(), model.nodes.end(), ends_graph)) return nullptr;
+  if (graph.damaged || std::ranges::none_of(model.nodes, &Node::ends)) return nullptr;
   std::unordered_map<i64, std::vector<i64>> feeding;
   for (const auto& edge : graph.edges) feeding[edge.to_layer].push_back(edge.from_layer);
   std::unordered_set<i64> ids, used;

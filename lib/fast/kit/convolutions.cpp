@@ -143,11 +143,6 @@ std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int r
   return StaticConvolution{std::move(windows), shape, in.rank(), open, transposed, data, pad_node};
 }
 
-void add_wanted_output(const Graphlet& graph, int root, Match& match) {
-  const auto wanted = graph.type(root).ends_with("BackpropData") ? graph.input(root, 2) : ValueRef{};
-  if (wanted.node >= 0 && !graph.constant(wanted)) match.inputs.push_back(wanted);
-}
-
 bool has_long_strides(const StaticConvolution& convolution) {
   return std::ranges::any_of(convolution.windows.attrs.strides, [](i64 n) { return n > kMaxStride; });
 }

@@ -45,9 +45,6 @@ struct StaticConvolution {
 std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int root, i64 max_rank = 4,
                                                     bool with_pad = false, i64 max_taps = kMaxTaps);
 
-/// Adds to the inputs the size that a transposed convolution's output shall have, where only the run knows it.
-void add_wanted_output(const Graphlet& graph, int root, Match& match);
-
 /// Strides that transposed kernels do not take which go over their phases one by one.
 bool has_long_strides(const StaticConvolution& convolution);
 

@@ -139,6 +139,11 @@ std::optional<std::vector<i64>> constant_axes(const Graphlet& graph, ValueRef v,
   return axes;
 }
 
+void add_computed_inputs(const Graphlet& graph, int node, int first, Match& match) {
+  for (const auto& input : std::span(graph.node(node).inputs).subspan(first))
+    if (input.node >= 0 && !graph.constant(input)) match.inputs.push_back(input);
+}
+
 const Tensor* per_channel(const Graphlet& graph, ValueRef v, i64 rank, i64 axis, i64 channels) {
   const auto* t = graph.constant(v);
   if (!t || t->type() != ElementType::f32 || t->rank() > rank || t->size() != channels) return nullptr;

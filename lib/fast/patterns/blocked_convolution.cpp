@@ -223,7 +223,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (known.taps() > kMaxTaps) return std::nullopt;
   Match match{convolution->nodes(root), {input}, nullptr};
   if (!packed) match.inputs.push_back(filters);
-  add_wanted_output(graph, root, match);
+  add_computed_inputs(graph, root, 2, match);  // the size that a transposed one's output shall have
   auto ending = take_ending(graph, match, rank, 1, known.outputs);
   const auto images = std::max<i64>(graph.fact(input).shape[0].min, 1);
   const auto method = transposed ? choose_transposed(*convolution, !packed, ending.residual >= 0)

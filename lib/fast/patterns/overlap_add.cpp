@@ -51,7 +51,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (!convolution) return std::nullopt;
   if (!convolution->transposed || !overlap_add_pays(convolution->shape)) return std::nullopt;
   Match match{{root}, {graph.input(root, 0), graph.input(root, 1)}, std::make_unique<OverlapAdd>(*convolution)};
-  add_wanted_output(graph, root, match);
+  add_computed_inputs(graph, root, 2, match);  // the size that a transposed one's output shall have
   return match;
 }
 

@@ -231,9 +231,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (!lay_out) return std::nullopt;
   const auto* name = std::ranges::find(kNames, graph.type(root), &Name::type);
   Match match{{root}, {from}, std::make_unique<StridedKernel>(std::string(name->kernel), std::move(*lay_out))};
-  // The kernel's sizes follow from what only the run tells.
-  for (const auto& input : std::span(graph.node(root).inputs).subspan(1))
-    if (input.node >= 0 && !graph.constant(input)) match.inputs.push_back(input);
+  add_computed_inputs(graph, root, 1, match);
   return match;
 }
 

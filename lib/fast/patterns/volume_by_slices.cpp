@@ -221,7 +221,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (packed && packed->type() != ElementType::f32) return std::nullopt;
   Match match{{root}, {graph.input(root, 0)}, nullptr};
   if (!packed) match.inputs.push_back(filters);
-  add_wanted_output(graph, root, match);
+  add_computed_inputs(graph, root, 2, match);  // the size that a transposed one's output shall have
   auto ending = take_ending(graph, match, kRank, 1, convolution->shape.outputs);
   match.kernel = std::make_unique<VolumeBySlices>(*convolution, shape[shape.rank() - 3].length(),
                                                   packed ? packed->data<float>() : nullptr, std::move(ending));
