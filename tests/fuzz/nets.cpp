@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "agree.hpp"
 #include "fuzz.hpp"
@@ -38,6 +39,7 @@ class Net {
     for (std::size_t axis = 1; axis < rank; ++axis)
       shape.push_back(axis == 1 && rank > 2 ? channels
                                             : 1 + static_cast<i64>(choices_.below(axis + 1 == rank ? 40 : 9)));
+    if (choices_.one_in(3)) compressed_ = choices_.one_in(4) ? ElementType::bf16 : ElementType::f16;
     inputs_.push_back(shape);
     values_.push_back({graph_.parameter(name(), ElementType::f32, shape), shape});
   }
@@ -97,8 +99,10 @@ class Net {
   int weights(const Shape& shape, i64 terms = 1) {
     auto values = to_f64(fuzz::filled(ElementType::f32, shape, fuzz::Fill::fractions, choices_));
     for (auto& v : values) v /= std::sqrt(static_cast<double>(terms));
-    return graph_.constant(
-        name(), Tensor::of<float>(ElementType::f32, shape, std::vector<float>(values.begin(), values.end())));
+    const auto wide = Tensor::of<float>(ElementType::f32, shape, std::vector<float>(values.begin(), values.end()));
+    if (!compressed_) return graph_.constant(name(), wide);
+    const auto narrow = graph_.constant(name(), convert(wide, *compressed_));
+    return graph_.add(name(), "Convert-1", {narrow}, {{"destination_type", "f32"}});
   }
   int indices(const std::vector<i64>& values) { return graph_.constant(name(), Tensor::vector(values)); }
   int number(float value) {
@@ -277,6 +281,7 @@ class Net {
   std::vector<Shape> inputs_;
   int names_ = 0;
   bool has_levels_ = false;
+  std::optional<ElementType> compressed_;  // what constants are in the file, as converters write them
 };
 
 // Sums of several layers leave more rounding than the small values that they cancel to.
