@@ -24,13 +24,12 @@ void infer(InferContext& c) {
   c.require_same_dim(q.dim(-1), k.dim(-1), key, "the embedding dims of \"query\"", "those of \"key\"");
   const auto source =
       c.require_same_dim(k.dim(-2), v.dim(-2), value, "the source lengths of \"key\"", "those of \"value\"");
-  // As OpenVINO: a key, value or mask of unknown rank leaves the batch dims of the others as they are.
-  const auto known = [](const PartialShape& batch) { return batch.has_rank() ? batch : PartialShape{}; };
-  auto out = q.has_rank() ? broadcast(batch_of(q), known(batch_of(k))) : std::optional(batch_of(q));
+  // Ranks may differ, so one that is unknown leaves the output's unknown (OpenVINO goes by the others).
+  auto out = broadcast(batch_of(q), batch_of(k));
   c.require(out.has_value(), key, Code::E0505,
             "ScaledDotProductAttention cannot broadcast the batch dims of \"query\" {} and \"key\" {}", to_string(q),
             to_string(k));
-  auto with_value = out->has_rank() ? broadcast(*out, known(batch_of(v))) : out;
+  auto with_value = broadcast(*out, batch_of(v));
   c.require(with_value.has_value(), value, Code::E0505,
             "ScaledDotProductAttention cannot broadcast the batch dims of \"query\" {} and \"value\" {}", to_string(q),
             to_string(v));
@@ -61,6 +60,8 @@ void infer(InferContext& c) {
       // A mask of several rows has one for each row of query.
       if (const auto rows_of_both = intersect(length, m.dim(-2)); rows_of_both && !m.dim(-2).contains(1))
         length = *rows_of_both;
+    } else if (!m.has_rank()) {
+      out = PartialShape::unknown_rank();
     }
   }
   if (c.has(scale)) c.require_single(scale);
