@@ -71,9 +71,9 @@ void require_names(const std::vector<std::string>& without) {
       throw std::invalid_argument(fmt::format("no pass or pattern to leave out is named \"{}\"", name));
 }
 
-}  // namespace
-
-std::shared_ptr<const Plan> plan(std::shared_ptr<const Model> model, const Facts& facts, const Options& options) {
+/// `pool`: packs weights; null: the caller alone.
+std::shared_ptr<const Plan> plan_by(ThreadPool* pool, std::shared_ptr<const Model> model, const Facts& facts,
+                                    const Options& options) {
   if (!model || !model->complete || !facts.sound || facts.outputs.size() != model->nodes.size())
     fail(Code::E0605, "the model cannot be run: loading or checking it has found errors");
   require_names(options.without);
@@ -83,37 +83,46 @@ std::shared_ptr<const Plan> plan(std::shared_ptr<const Model> model, const Facts
   plan_options.expected_runs = options.expected_runs;
   plan_options.without = options.without;
   plan_options.until = options.until;
+  plan_options.pool = pool;
   if (options.tier == Tier::fast) plan_options.patterns = fast::patterns_for(plan_options);
   return make_plan(std::move(model), std::make_shared<const Facts>(facts), plan_options);
 }
 
-namespace {
-
 /// Runs that make up for a second plan, in which weights are packed anew; a plan for a single run packs none.
 constexpr i64 kRunsForShapes = 32;
 
-PlanFor plan_for_shapes(const std::shared_ptr<const Model>& model, const Options& options) {
+/// What packs weights as a plan is made; a plan for a single run packs few, and starts no threads for them.
+ThreadPool* packers(const Options& options, Runtime& runtime) {
+  return options.tier == Tier::fast && options.expected_runs > 1 ? &runtime.pool() : nullptr;
+}
+
+PlanFor plan_for_shapes(const std::shared_ptr<const Model>& model, const Options& options,
+                        const std::shared_ptr<Runtime>& runtime) {
   const bool single = options.expected_runs <= 1 && options.precision == Precision::f32;
   if (options.tier != Tier::fast || !options.until.empty() || (!single && options.expected_runs < kRunsForShapes))
     return {};
-  return [model, options](std::span<const Shape> shapes) -> std::shared_ptr<const Plan> {
+  return [model, options, runtime](std::span<const Shape> shapes) -> std::shared_ptr<const Plan> {
     passes::InferOptions given;
     given.compare_declared = false;
     for (int k = 0; k < std::ssize(shapes); ++k) given.shapes.emplace(k, PartialShape(shapes[k]));
     Diagnostics unused;
     const auto facts = passes::infer(*model, given, unused);
-    return facts.sound ? plan(model, facts, options) : nullptr;
+    return facts.sound ? plan_by(packers(options, *runtime), model, facts, options) : nullptr;
   };
 }
 
 }  // namespace
 
+std::shared_ptr<const Plan> plan(std::shared_ptr<const Model> model, const Facts& facts, const Options& options) {
+  return plan_by(nullptr, std::move(model), facts, options);
+}
+
 Session compile(std::shared_ptr<const Model> model, const Facts& facts, const Options& options,
                 std::shared_ptr<Runtime> runtime) {
   if (!runtime) throw std::invalid_argument("a session needs a runtime");
   const MemoryBudget::Scope scope(runtime->memory());
-  auto plan_for = plan_for_shapes(model, options);
-  auto made = plan(std::move(model), facts, options);
+  auto plan_for = plan_for_shapes(model, options, runtime);
+  auto made = plan_by(packers(options, *runtime), std::move(model), facts, options);
   return Session(std::move(runtime), std::move(made), std::move(plan_for));
 }
 

@@ -18,6 +18,8 @@ class Graphlet {
   Graphlet(const Plan& plan, const std::vector<char>& free);
 
   const PlanOptions& options() const { return plan_->options; }
+  /// Threads that pack weights.
+  ThreadPool& pool() const { return *plan_->options.pool; }
   const Node& node(int i) const { return (*plan_->model)[i]; }
   /// The type, as the specification spells it, of a node that may be taken; empty for others, for extensions and for
   /// i < 0.

@@ -32,6 +32,7 @@ struct PlanOptions {
   std::vector<const Pattern*> patterns{};  ///< of the fast tier, in order of preference
   std::string until{};                     ///< the last pass to run, by name; empty: all
   std::vector<std::string> without{};      ///< passes, or patterns, to leave out, by name
+  ThreadPool* pool = nullptr;              ///< packs weights while the plan is made; null: the caller alone
   bool steady() const { return expected_runs > 1; }
   bool has(std::string_view name) const;
 };
@@ -81,7 +82,7 @@ struct Step {
 struct Plan {
   std::shared_ptr<const Model> model;
   std::shared_ptr<const Facts> facts;
-  PlanOptions options;  ///< without its patterns
+  PlanOptions options;  ///< without its patterns and its pool
   std::vector<Value> values;
   std::vector<Step> steps;
   std::vector<int> parameters;             ///< values, by Parameter in file order

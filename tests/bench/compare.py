@@ -14,6 +14,7 @@
 one-shot: from the start of the process to its end, outputs written; MB: the peak of its resident memory.
 steady:   an inference after many, `ovir bench` and OpenVINO taking turns; of models with states tokens a second, of
           others with inputs by step the mean of all steps.
+ready:    of the same plan for many inferences, from the model's file to the end of the first one (of the first steps).
 onnxruntime: an inference of onnxruntime by one of ovir, taking turns with both.
 slower:   with --busy: the time of an inference by that on the quiet machine, of ovir and of OpenVINO. Of single runs
           also how many ms more: most of OpenVINO's is computed by one thread, which other work hinders less.
@@ -169,6 +170,8 @@ class Rival:
         self.process = subprocess.Popen(run.openvino(net, results), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         text=True)
         self.process.stdin.write(net.lines())
+        self.process.stdin.flush()
+        self.ready_ms = float(self.process.stdout.readline() or "nan") * 1e3
 
     def measure(self, seconds):
         self.process.stdin.write(f"{seconds}\n")
@@ -247,7 +250,10 @@ def steady(net, run):
     by_token = "tokens_per_second" in mine[0] and not options.processor
     unit = (lambda ms: f"{1e3 / ms:.0f} tokens/s") if by_token else "{:.2f}".format
     cells["ms an inference"] = f"{unit(own)} / {unit(rivals)}"
-    ratios = {"steady": rivals / own}
+    ready = statistics.median(r["load_ms"] + r["compile_ms"] + r["first_ms"] for r in mine)
+    cells["ready"] = f"**{rival.ready_ms / ready:.2f}**"
+    cells["ms to the first"] = f"{ready:.0f} / {rival.ready_ms:.0f}"
+    ratios = {"steady": rivals / own, "ready": rival.ready_ms / ready}
     for result in others:
         third, third_median = best(result, options, net.by_step)
         ratios["onnxruntime"] = third / own
@@ -344,8 +350,8 @@ def main():
     if not rows:
         sys.exit("no net to compare")
     means = {column: f"**{statistics.geometric_mean(values):.2f}**" for column, values in ratios.items()}
-    columns = [c for c in ("one-shot", "ms", "memory", "MB", "steady", "ms an inference", "onnxruntime",
-                            "slower", "one-shot slower", "apart")
+    columns = [c for c in ("one-shot", "ms", "memory", "MB", "steady", "ms an inference", "ready",
+                            "ms to the first", "onnxruntime", "slower", "one-shot slower", "apart")
                if any(c in cells for _, cells in rows)]
     table([*rows, ("geometric mean", means)], columns)
 

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/int.hpp"
+#include "base/thread_pool.hpp"
 #include "fast/isa/table.hpp"
 
 namespace ovir::fast {
@@ -15,6 +16,8 @@ class Buffer {
   Buffer() = default;
   /// Throws std::bad_alloc.
   explicit Buffer(i64 floats);
+  /// All threads write the zeros: it is the first touch of large memory that takes time.
+  Buffer(i64 floats, ThreadPool& pool);
   /// Of any numbers, for who writes all of them.
   static Buffer unwritten(i64 floats);
 
@@ -25,7 +28,7 @@ class Buffer {
   struct Free {
     void operator()(float* p) const;
   };
-  void allocate(bool zeros);
+  void allocate();
 
   std::unique_ptr<float, Free> data_;
   i64 size_ = 0;

@@ -52,6 +52,13 @@ void parallel_ranges(ThreadPool& pool, i64 n, double cost, const Work& work) {
   });
 }
 
+/// work(first, columns) for the n columns of a matrix of k rows, some panels at a time.
+template <class Work>
+void parallel_panels(ThreadPool& pool, i64 k, i64 n, const Work& work) {
+  parallel_ranges(pool, ceil_div(n, kColumns), static_cast<double>(k * kColumns) / 4,
+                  [&](i64 begin, i64 end) { work(begin * kColumns, std::min(n, end * kColumns) - begin * kColumns); });
+}
+
 /// Chunks of rows, in so many parts, by panels, in so many groups. A thread begins with neighboring chunks: with rows
 /// of its own, or, where panels come first, with panels that no other thread reads.
 struct RowsByPanels {

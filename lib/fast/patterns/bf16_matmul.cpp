@@ -9,14 +9,18 @@ namespace {
 class Bf16MatMul final : public Kernel {
  public:
   /// `once`: the plan runs once, and weights are rather packed as it does, from what `file` has of them.
-  Bf16MatMul(const ConstantMatrix& b, WeightsFile file, Ending ending, bool once)
+  Bf16MatMul(const ConstantMatrix& b, WeightsFile file, Ending ending, bool once, ThreadPool& pool)
       : k_(b.k), n_(b.n), row_(b.row), column_(b.column), late_(once && !by_rows()), ending_(std::move(ending)) {
     if (late_) {
       source_ = StoredWeights(b.tensor, is_turned() ? std::move(file) : WeightsFile());
       return;
     }
-    panels_ = Buffer(bf16_panels_size(k_, n_));
-    pack_bf16_panels(b.data(), row_, column_, k_, n_, words(panels_));
+    panels_ = Buffer(bf16_panels_size(k_, n_), pool);
+    const auto* const from = b.data();
+    parallel_panels(pool, k_, n_, [&](i64 first, i64 columns) {
+      pack_bf16_panels(from + first * column_, row_, column_, k_, columns,
+                       words(panels_) + bf16_panels_size(k_, first));
+    });
   }
 
   std::string name() const override { return "bf16.matmul" + ending_.name; }
@@ -125,9 +129,9 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto a = graph.input(root, 0);
   const auto rank = graph.fact(a).shape.rank();
   Match match{{root}, {a}, nullptr};
-  match.kernel =
-      std::make_unique<Bf16MatMul>(*b, file_of(graph, graph.input(root, 1)),
-                                   take_ending(graph, match, rank, rank - 1, b->n), !graph.options().steady());
+  match.kernel = std::make_unique<Bf16MatMul>(*b, file_of(graph, graph.input(root, 1)),
+                                              take_ending(graph, match, rank, rank - 1, b->n),
+                                              !graph.options().steady(), graph.pool());
   return match;
 }
 

@@ -72,7 +72,7 @@ class BlockedConvolution final : public Kernel {
  public:
   /// `filters`: those known when the plan is made; null: they are operand 1, and may be read from `file`.
   BlockedConvolution(const ConvolutionWindows& windows, const ConvolutionShape& s, ConvolutionMethod method,
-                     const float* filters, WeightsFile file, Ending ending)
+                     const float* filters, WeightsFile file, Ending ending, ThreadPool& pool)
       : windows_(windows),
         known_(s),
         sampled_(s.is_sampled() && (method == ConvolutionMethod::pointwise || method == ConvolutionMethod::bf16x3)),
@@ -84,9 +84,8 @@ class BlockedConvolution final : public Kernel {
     const bool in_order = s.groups == 1 || (!is_winograd(method) && s.packs_as_one_group());
     if (in_panels && in_order && panel_floats() <= kMaxFiltersRead) file_ = std::move(file);
     if (!filters) return;
-    ThreadPool alone(1);
-    filters_ = Buffer(filters_size(method, s));
-    pack(method, s, filters, filters_.data(), alone);
+    filters_ = Buffer(filters_size(method, s), pool);
+    pack(method, s, filters, filters_.data(), pool);
   }
 
   std::string name() const override { return std::string(fast::name(method_)) + ".convolution" + ending_.name; }
@@ -202,7 +201,7 @@ std::optional<Match> packed_match(const Graphlet& graph, int root) {
   const auto method = choose(s, 0, convolution.open, ending.residual >= 0, true);
   if (s.taps() > kMaxTaps && method != ConvolutionMethod::planar) return std::nullopt;
   match.kernel = std::make_unique<BlockedConvolution>(convolution.windows, s, method, sum->filters().data(),
-                                                      WeightsFile(), std::move(ending));
+                                                      WeightsFile(), std::move(ending), graph.pool());
   return match;
 }
 
@@ -228,9 +227,9 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto images = std::max<i64>(graph.fact(input).shape[0].min, 1);
   const auto method = transposed ? choose_transposed(*convolution, !packed, ending.residual >= 0)
                                  : choose(known, images, open, ending.residual >= 0, graph.constant(filters));
-  match.kernel =
-      std::make_unique<BlockedConvolution>(windows, known, method, packed ? packed->data<float>() : nullptr,
-                                           packed ? WeightsFile() : file_of(graph, filters), std::move(ending));
+  match.kernel = std::make_unique<BlockedConvolution>(windows, known, method, packed ? packed->data<float>() : nullptr,
+                                                      packed ? WeightsFile() : file_of(graph, filters),
+                                                      std::move(ending), graph.pool());
   return match;
 }
 

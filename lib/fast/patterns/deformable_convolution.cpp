@@ -13,13 +13,12 @@ class Deformable final : public Kernel {
  public:
   /// `s`: what the filters say; they are null where they are an operand, behind the offsets and before the mask.
   Deformable(const DeformableConvolutionAttrs& attrs, const DeformableShape& s, const float* filters, bool masked,
-             Ending ending)
+             Ending ending, ThreadPool& pool)
       : attrs_(attrs), known_(s), masked_(masked), ending_(std::move(ending)) {
     if (!filters) return;
-    ThreadPool alone(1);
     const auto work = Buffer::unwritten(deformable_packing_size(s));
     filters_ = Buffer::unwritten(deformable_filters_size(s));
-    pack_deformable(s, filters, work.data(), filters_.data(), alone);
+    pack_deformable(s, filters, work.data(), filters_.data(), pool);
   }
 
   std::string name() const override { return "deformable.convolution" + ending_.name; }
@@ -113,7 +112,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
     if (!is_f32(graph, v)) return std::nullopt;
   auto ending = take_ending(graph, match, 4, 1, s.outputs);
   match.kernel = std::make_unique<Deformable>(attrs, known, packed ? packed->data<float>() : nullptr, masks.node >= 0,
-                                              std::move(ending));
+                                              std::move(ending), graph.pool());
   return match;
 }
 

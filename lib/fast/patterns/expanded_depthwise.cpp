@@ -60,9 +60,8 @@ struct Packed {
   PackedLayer with(const float* residual) const { return {filters.data(), ending.epilogue(residual)}; }
 };
 
-Packed packed(Convolved layer) {
+Packed packed(Convolved layer, ThreadPool& pool) {
   const auto& s = layer.shape;
-  ThreadPool alone(1);
   Packed to;
   if (s.outputs == 0) return to;
   const auto filters = layer.sum->filters();
@@ -71,10 +70,10 @@ Packed packed(Convolved layer) {
     depthwise_pack(s, filters.data(), to.filters.data());
   } else if (s.is_pointwise()) {
     to.filters = Buffer(direct_filters_size(s));
-    direct_pack(s, Weights(filters.data()), to.filters.data(), alone);
+    direct_pack(s, Weights(filters.data()), to.filters.data(), pool);
   } else {
     to.filters = Buffer(planar_filters_size(s));
-    planar_pack(s, filters.data(), to.filters.data(), alone);
+    planar_pack(s, filters.data(), to.filters.data(), pool);
   }
   to.ending = std::move(layer.ending);
   return to;
@@ -83,13 +82,13 @@ Packed packed(Convolved layer) {
 class ExpandedDepthwiseKernel final : public Kernel {
  public:
   /// A projection of no outputs is none.
-  ExpandedDepthwiseKernel(Convolved expansion, Convolved depthwise, Convolved projection)
+  ExpandedDepthwiseKernel(Convolved expansion, Convolved depthwise, Convolved projection, ThreadPool& pool)
       : expansion_(expansion.shape),
         depthwise_(depthwise.shape),
         projection_(projection.shape),
-        expand_(packed(std::move(expansion))),
-        filter_(packed(std::move(depthwise))),
-        project_(packed(std::move(projection))) {}
+        expand_(packed(std::move(expansion), pool)),
+        filter_(packed(std::move(depthwise), pool)),
+        project_(packed(std::move(projection), pool)) {}
 
   std::string name() const override {
     return projects() ? "inverted_residual" + project_.ending.name : "expanded_depthwise" + filter_.ending.name;
@@ -181,8 +180,8 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   for (const auto* layer : {&*depthwise, &*projection})
     match.nodes.insert(match.nodes.end(), layer->nodes.begin(), layer->nodes.end());
   if (projection->ending.residual >= 0) match.inputs.push_back(projection->inputs.at(projection->ending.residual));
-  match.kernel =
-      std::make_unique<ExpandedDepthwiseKernel>(*std::move(expansion), *std::move(depthwise), *std::move(projection));
+  match.kernel = std::make_unique<ExpandedDepthwiseKernel>(*std::move(expansion), *std::move(depthwise),
+                                                           *std::move(projection), graph.pool());
   return match;
 }
 

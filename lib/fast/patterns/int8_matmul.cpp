@@ -52,7 +52,8 @@ struct Operands {
 class Int8MatMul final : public Kernel {
  public:
   /// `once`: the plan runs once, and weights are rather packed as it does.
-  Int8MatMul(const Operands& operands, RowLevels in, Ending ending, std::optional<RowLevels> out, bool once)
+  Int8MatMul(const Operands& operands, RowLevels in, Ending ending, std::optional<RowLevels> out, bool once,
+             ThreadPool& pool)
       : lines_(6 * round_up(operands.sides.n, kColumns)),
         k_(operands.sides.k),
         n_(operands.sides.n),
@@ -68,9 +69,12 @@ class Int8MatMul final : public Kernel {
       source_ = I8Source(operands.weights.values);
       return;
     }
-    panels_ = Buffer(u8_panels_size(k_, n_));
+    panels_ = Buffer(u8_panels_size(k_, n_), pool);
     auto* panels = reinterpret_cast<Word*>(panels_.data());
-    pack_u8_panels(operands.weights.values.data<std::int8_t>(), row(), column(), k_, n_, panels);
+    const auto* const from = operands.weights.values.data<std::int8_t>();
+    parallel_panels(pool, k_, n_, [&](i64 first, i64 columns) {
+      pack_u8_panels(from + first * column(), row(), column(), k_, columns, panels + u8_panels_size(k_, first));
+    });
     if (!once && !in_.pairs_fit())
       excesses_ = PairExcesses(panels, panel_count, {.steps = u8_words(k_), .last_steps = u8_words(k_)});
   }
@@ -271,7 +275,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   auto ending = take_ending(graph, match, rank, rank - 1, operands->sides.n);
   auto out = take_row_levels(graph, match.nodes);
   match.kernel = std::make_unique<Int8MatMul>(*operands, RowLevels(operands->in), std::move(ending), std::move(out),
-                                              !graph.options().steady());
+                                              !graph.options().steady(), graph.pool());
   return match;
 }
 

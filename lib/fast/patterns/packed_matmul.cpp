@@ -22,24 +22,24 @@ class PackedMatMul final : public Kernel {
  public:
   /// `rows`: as many as every run has; -1: unknown. Then the matrix is packed when there are more than a few rows for
   /// the first time. `few`: as what it is used for few rows; empty: packed, too.
-  PackedMatMul(ConstantMatrix b, i64 rows, Tensor few, bool often, Ending ending)
+  PackedMatMul(ConstantMatrix b, i64 rows, Tensor few, bool often, Ending ending, ThreadPool& pool)
       : b_(std::move(b)), k_(b_.k), n_(b_.n), ending_(std::move(ending)) {
     if (few) few_.emplace(std::move(few), n_, k_, b_.row != 1, often);
     if (rows < 0 || is_few(rows)) return;
-    pack(rows);
+    pack(rows, pool);
     b_.tensor = Tensor();
   }
 
   std::string name() const override { return "packed.matmul" + ending_.name; }
 
-  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
+  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
     const auto& a = sizes.in[0];
     if (a.rank() < 2 || a.dim(a.rank() - 1) != k_) return nullptr;
     if (ending_.residual >= 0 && sizes.in[ending_.residual].size() != sizes.out[0].size()) return nullptr;
     const auto m = sizes.out[0].size() / n_;
     auto state = std::make_unique<State>();
     if (is_few(m)) return state;
-    pack(m);
+    pack(m, runtime.pool());
     if (!in_three(m)) state->work = state->reserve(spread_rows_size(m, n_, k_));
     else if (!is_small()) state->work = state->reserve(bf16x3_scratch_size(m, k_));
     return state;
@@ -95,20 +95,25 @@ class PackedMatMul final : public Kernel {
   Bf16x3Panels three() const { return {words(parts_), k_, n_}; }
   Bf16x3Pairs pairs() const { return {parts_.data(), k_, n_}; }
   /// The matrix for so many rows.
-  void pack(i64 m) const {
+  void pack(i64 m, ThreadPool& pool) const {
     if (in_three(m)) {
-      std::call_once(split_, [this] {
-        parts_ = Buffer(is_small() ? bf16x3_pairs_size(k_, n_) : bf16x3_panels_size(k_, n_));
+      std::call_once(split_, [&] {
+        parts_ = Buffer(is_small() ? bf16x3_pairs_size(k_, n_) : bf16x3_panels_size(k_, n_), pool);
         const auto b = b_.apart();
-        if (is_small()) pack_bf16x3_pairs(b.data(), b.row, b.column, k_, n_, parts_.data());
-        else pack_bf16x3_panels(b.data(), b.row, b.column, k_, n_, words(parts_));
+        const auto* const from = b.data();
+        if (is_small()) pack_bf16x3_pairs(from, b.row, b.column, k_, n_, parts_.data());
+        else
+          parallel_panels(pool, k_, n_, [&](i64 first, i64 columns) {
+            pack_bf16x3_panels(from + first * b.column, b.row, b.column, k_, columns,
+                               words(parts_) + bf16x3_panels_size(k_, first));
+          });
         b.tensor.leave_pages();
       });
     } else {
-      std::call_once(packed_, [this] {
-        panels_ = Buffer(panels_size(k_, n_));
+      std::call_once(packed_, [&] {
+        panels_ = Buffer::unwritten(panels_size(k_, n_));
         const auto b = b_.apart();
-        pack_panels(b.data(), b.row, b.column, k_, n_, 0, (n_ + kColumns - 1) / kColumns, panels_.data());
+        pack_panels(b.data(), b.row, b.column, k_, n_, panels_.data(), pool);
         b.tensor.leave_pages();
       });
     }
@@ -150,7 +155,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (few) match.inputs.push_back(matrix);
   auto ending = take_ending(graph, match, rank, rank - 1, b->n);
   const bool often = few && large && graph.options().expected_runs >= kOften;
-  match.kernel = std::make_unique<PackedMatMul>(*b, rows, std::move(few), often, std::move(ending));
+  match.kernel = std::make_unique<PackedMatMul>(*b, rows, std::move(few), often, std::move(ending), graph.pool());
   return match;
 }
 

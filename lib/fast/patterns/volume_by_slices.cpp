@@ -23,7 +23,8 @@ i64 slice_out(const ConvolutionShape& s) { return blocks_of(s.outputs) * s.out_p
 class VolumeBySlices final : public Kernel {
  public:
   /// `s`: of a slice; `planes` of the kernel; `filters`: those known when the plan is made; null: they are operand 1.
-  VolumeBySlices(const StaticConvolution& convolution, i64 planes, const float* filters, Ending ending)
+  VolumeBySlices(const StaticConvolution& convolution, i64 planes, const float* filters, Ending ending,
+                 ThreadPool& pool)
       : windows_(convolution.windows),
         known_(convolution.shape),
         planes_(planes),
@@ -31,10 +32,9 @@ class VolumeBySlices final : public Kernel {
         method_(choose(known_, convolution.open, transposed_)),
         ending_(std::move(ending)) {
     if (!filters) return;
-    ThreadPool alone(1);
     const Buffer plane(plane_floats());
-    filters_ = Buffer(planes_ * filters_size(method_, known_));
-    pack_planes(filters, plane.data(), filters_.data(), alone);
+    filters_ = Buffer(planes_ * filters_size(method_, known_), pool);
+    pack_planes(filters, plane.data(), filters_.data(), pool);
   }
 
   std::string name() const override {
@@ -223,8 +223,9 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (!packed) match.inputs.push_back(filters);
   add_computed_inputs(graph, root, 2, match);  // the size that a transposed one's output shall have
   auto ending = take_ending(graph, match, kRank, 1, convolution->shape.outputs);
-  match.kernel = std::make_unique<VolumeBySlices>(*convolution, shape[shape.rank() - 3].length(),
-                                                  packed ? packed->data<float>() : nullptr, std::move(ending));
+  match.kernel =
+      std::make_unique<VolumeBySlices>(*convolution, shape[shape.rank() - 3].length(),
+                                       packed ? packed->data<float>() : nullptr, std::move(ending), graph.pool());
   return match;
 }
 

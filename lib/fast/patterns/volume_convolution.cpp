@@ -13,14 +13,13 @@ class VolumeConvolution final : public Kernel {
   /// `known`: the volume of an image, of one pixel where it is `open`. `filters`: those known when the plan is made;
   /// null: they are operand 1, and may be read from `file`.
   VolumeConvolution(const ConvolutionWindows& windows, const VolumeShape& known, bool open, ConvolutionMethod method,
-                    const float* filters, WeightsFile file, Ending ending)
+                    const float* filters, WeightsFile file, Ending ending, ThreadPool& pool)
       : windows_(windows), known_(known), open_(open), method_(method), ending_(std::move(ending)) {
     if (room_floats() <= kMaxFiltersRead && method != ConvolutionMethod::planar) file_ = std::move(file);
     if (!filters) return;
     packs_ = false;
-    ThreadPool alone(1);
-    filters_ = Buffer(filters_size(method_, known_));
-    pack(method_, known_, filters, filters_.data(), alone);
+    filters_ = Buffer(filters_size(method_, known_), pool);
+    pack(method_, known_, filters, filters_.data(), pool);
   }
 
   std::string name() const override {
@@ -145,7 +144,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   auto ending = take_ending(graph, match, kRank, 1, v.slice.outputs);
   match.kernel = std::make_unique<VolumeConvolution>(
       convolution->windows, v, open, method, packed ? packed->data<float>() : nullptr,
-      packed ? WeightsFile() : file_of(graph, filters), std::move(ending));
+      packed ? WeightsFile() : file_of(graph, filters), std::move(ending), graph.pool());
   return match;
 }
 
