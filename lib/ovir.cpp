@@ -91,9 +91,10 @@ std::shared_ptr<const Plan> plan_by(ThreadPool* pool, std::shared_ptr<const Mode
 /// Runs that make up for a second plan, in which weights are packed anew; a plan for a single run packs none.
 constexpr i64 kRunsForShapes = 32;
 
-/// What packs weights as a plan is made; a plan for a single run packs few, and starts no threads for them.
+/// What packs weights as a plan is made; a plan for a single run in f32 packs few, and starts no threads for them.
 ThreadPool* packers(const Options& options, Runtime& runtime) {
-  return options.tier == Tier::fast && options.expected_runs > 1 ? &runtime.pool() : nullptr;
+  const bool packs = options.expected_runs > 1 || options.precision != Precision::f32;
+  return options.tier == Tier::fast && packs ? &runtime.pool() : nullptr;
 }
 
 PlanFor plan_for_shapes(const std::shared_ptr<const Model>& model, const Options& options,

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/thread_pool.hpp"
 #include "plan/plan.hpp"
 
 namespace ovir {
@@ -18,8 +19,11 @@ class Graphlet {
   Graphlet(const Plan& plan, const std::vector<char>& free);
 
   const PlanOptions& options() const { return plan_->options; }
-  /// Threads that pack weights.
-  ThreadPool& pool() const { return *plan_->options.pool; }
+  /// The threads that pack so many weights: to wake others for few takes longer than to pack them.
+  ThreadPool& packers(i64 weights) const {
+    constexpr i64 kWorthWaking = 128 << 10;
+    return plan_->options.pool && weights >= kWorthWaking ? *plan_->options.pool : alone_;
+  }
   const Node& node(int i) const { return (*plan_->model)[i]; }
   /// The type, as the specification spells it, of a node that may be taken; empty for others, for extensions and for
   /// i < 0.
@@ -55,6 +59,7 @@ class Graphlet {
  private:
   const Plan* plan_;
   const std::vector<char>* free_;
+  mutable ThreadPool alone_{1};
   std::vector<std::vector<int>> users_;  // by value
 };
 

@@ -62,10 +62,8 @@ std::shared_ptr<const Plan> make_plan(std::shared_ptr<const Model> model, std::s
   auto plan = std::make_shared<Plan>();
   plan->model = std::move(model);
   plan->facts = std::move(facts);
-  ThreadPool alone(1);
   plan->options = options;
   plan->options.patterns = {};
-  if (!options.pool) plan->options.pool = &alone;
   for (const auto& pass : kPasses) {
     pass.run(*plan, options);
     if (pass.name == options.until) break;

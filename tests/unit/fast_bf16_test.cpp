@@ -117,7 +117,7 @@ TEST_CASE("bf16 convolution: pointwise, direct, of images, strides, dilations, r
       std::fill(bias.begin() + s.outputs, bias.end(), 0.0f);
       const Buffer packed(g.filters_size()), blocked(s.batch * bf16_blocks(s.channels) * s.plane() * kBlock),
           scratch(g.scratch_size(4));
-      bf16_pack(g, filters.data(), words(packed));
+      bf16_pack(g, filters.data(), words(packed), four);
       to_bf16_blocked(in.data(), false, words(blocked), s.batch, s.channels, s.plane(), four);
       const auto sums = naive(s, in, filters);
       const auto size = s.batch * bf16_blocks(s.outputs) * s.out_plane() * kBlock;
@@ -211,7 +211,7 @@ TEST_CASE("bf16 Winograd: exact where transformed values are, else within its ro
       };
       const auto set = [&](const Floats& in, const Floats& filters) {
         to_bf16_blocked(in.data(), false, words(blocked), s.batch, s.channels, s.plane(), four);
-        bf16_winograd_pack(s, filters.data(), words(packed));
+        bf16_winograd_pack(s, filters.data(), words(packed), four);
         auto sums = naive(s, in, filters);
         for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += bias[i / at(s.out_plane()) % at(s.outputs)] + plus[i];
         return sums;

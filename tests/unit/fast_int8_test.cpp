@@ -102,9 +102,9 @@ TEST_CASE("int8 convolution and depthwise: levels are exact, with residuals, in 
       transformed += winograd;
       const Buffer packed(depthwise ? u8_depthwise_weights_size(s) / 4 : g.filters_size()),
           points(winograd ? u8_winograd_weights_size(s) : 1);
-      if (winograd) u8_winograd_pack(s, weights.data(), reinterpret_cast<Word*>(points.data()));
+      if (winograd) u8_winograd_pack(s, weights.data(), reinterpret_cast<Word*>(points.data()), four);
       if (depthwise) u8_depthwise_pack(s, weights.data(), reinterpret_cast<std::int8_t*>(packed.data()));
-      else u8_pack(g, weights.data(), reinterpret_cast<Word*>(packed.data()));
+      else u8_pack(g, weights.data(), reinterpret_cast<Word*>(packed.data()), four);
       const auto size = s.batch * u8_blocks(s.outputs) * s.out_plane() * kBlock;
       const auto others = random_floats(s.batch * s.outputs * s.out_plane(), 4, 0, 255);
       const Buffer residual(size);
@@ -300,7 +300,7 @@ TEST_CASE("int8 convolution: pairs of weights that 16 bits have no room for are 
           in(std::max(s.batch * u8_blocks(s.channels) * s.plane() * kBlock, s.batch * g.padded_size())),
           scratch(g.scratch_size(4) + 1);
       const auto pack = [&] {
-        u8_pack(g, weights.data(), reinterpret_cast<Word*>(packed.data()));
+        u8_pack(g, weights.data(), reinterpret_cast<Word*>(packed.data()), four);
         return PairExcesses(reinterpret_cast<Word*>(packed.data()), g.panels(), g.panel_steps());
       };
       const auto excesses = pack();

@@ -18,15 +18,15 @@ Way way_of(const ConvolutionShape& s, bool once) {
 }
 
 Buffer packed_filters(const ConvolutionShape& s, Way way, const Bf16Layer& layer) {
-  const auto packed = [](i64 size, const auto& pack) {
-    Buffer to(size);
+  const auto packed = [&](i64 size, const auto& pack) {
+    Buffer to(size, *layer.pool);
     pack(to);
     return to;
   };
   switch (way) {
     case Way::winograd:
       return packed(bf16_winograd_filters_size(s),
-                    [&](const Buffer& to) { bf16_winograd_pack(s, layer.filters.data(), words(to)); });
+                    [&](const Buffer& to) { bf16_winograd_pack(s, layer.filters.data(), words(to), *layer.pool); });
     case Way::depthwise:
       return packed(bf16_depthwise_filters_size(s), [&](const Buffer& to) {
         bf16_depthwise_pack(s, layer.filters.data(), layer.ending.bias.data(), to.data());
@@ -35,7 +35,7 @@ Buffer packed_filters(const ConvolutionShape& s, Way way, const Bf16Layer& layer
   }
   const NarrowGeometry geometry(s, 2);
   return packed(geometry.filters_size(),
-                [&](const Buffer& to) { bf16_pack(geometry, layer.filters.data(), words(to)); });
+                [&](const Buffer& to) { bf16_pack(geometry, layer.filters.data(), words(to), *layer.pool); });
 }
 
 /// What comes before a projection: an expansion, and a depthwise convolution of it.
@@ -251,9 +251,14 @@ std::optional<Bf16Layer> bf16_layer(const Graphlet& graph, int root) {
     const auto count = s.outputs * s.group_channels() * s.taps();
     return StoredWeights(Tensor::of<float>(ElementType::f32, {count}, std::span(filters.data(), count)));
   };
-  return Bf16Layer{
-      convolution.windows,      s, stored(), std::move(ending), std::move(match.nodes), std::move(match.inputs),
-      !graph.options().steady()};
+  return Bf16Layer{convolution.windows,
+                   s,
+                   stored(),
+                   std::move(ending),
+                   std::move(match.nodes),
+                   std::move(match.inputs),
+                   !graph.options().steady(),
+                   &graph.packers(s.weights())};
 }
 
 std::unique_ptr<const Kernel> bf16_kernel(Bf16Layer layer) {

@@ -12,7 +12,8 @@ struct Bf16Layer {
   Ending ending;
   std::vector<int> nodes;
   std::vector<ValueRef> inputs;
-  bool once;  ///< the plan runs once
+  bool once;         ///< the plan runs once
+  ThreadPool* pool;  ///< packs the filters while the plan is made
 };
 std::optional<Bf16Layer> bf16_layer(const Graphlet& graph, int root);
 

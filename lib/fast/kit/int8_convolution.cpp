@@ -283,7 +283,8 @@ std::optional<U8Layer> u8_layer(const Graphlet& graph, int root) {
                  std::move(match.nodes),
                  std::move(match.inputs),
                  often,
-                 winograd};
+                 winograd,
+                 &graph.packers(s.weights())};
 }
 
 std::unique_ptr<const Kernel> u8_kernel(U8Layer layer) {

@@ -16,8 +16,9 @@ struct U8Layer {
   U8Ending ending;
   std::vector<int> nodes;
   std::vector<ValueRef> inputs;
-  bool often;     ///< many runs make up for the time that it takes to pack weights
-  bool winograd;  ///< and for larger ones
+  bool often;        ///< many runs make up for the time that it takes to pack weights
+  bool winograd;     ///< and for larger ones
+  ThreadPool* pool;  ///< packs them while the plan is made
 
   /// Weights of an output.
   i64 each() const { return shape.group_channels() * shape.taps(); }

@@ -23,23 +23,23 @@ U8Filters::U8Filters(const U8Layer& layer, bool late)
     source_ = I8Source(layer.weights.values);
     return;
   }
-  pack(s, layer.weights.values.data<std::int8_t>());
+  pack(s, layer.weights.values.data<std::int8_t>(), *layer.pool);
   if (!layer.often || way_ != U8Way::direct || fits) return;
   excesses_ = PairExcesses(reinterpret_cast<Word*>(packed_.data()), geometry.panels(), geometry.panel_steps());
   epilogue_.excess = excesses_.data();
 }
 
-void U8Filters::pack(const ConvolutionShape& s, const std::int8_t* values) {
+void U8Filters::pack(const ConvolutionShape& s, const std::int8_t* values, ThreadPool& pool) {
   const auto room = [&](i64 floats) {
-    packed_ = Buffer(floats);
+    packed_ = Buffer(floats, pool);
     return reinterpret_cast<Word*>(packed_.data());
   };
   switch (way_) {
     case U8Way::direct: {
       const NarrowGeometry geometry(s, 4);
-      return u8_pack(geometry, values, room(geometry.filters_size()));
+      return u8_pack(geometry, values, room(geometry.filters_size()), pool);
     }
-    case U8Way::winograd: return u8_winograd_pack(s, values, room(u8_winograd_weights_size(s)));
+    case U8Way::winograd: return u8_winograd_pack(s, values, room(u8_winograd_weights_size(s)), pool);
     case U8Way::depthwise:
       return u8_depthwise_pack(s, values, reinterpret_cast<std::int8_t*>(room(u8_depthwise_weights_size(s) / 4)));
   }

@@ -34,7 +34,7 @@ class U8Filters {
   }
 
  private:
-  void pack(const ConvolutionShape& shape, const std::int8_t* values);
+  void pack(const ConvolutionShape& shape, const std::int8_t* values, ThreadPool& pool);
   void set_epilogue(const U8Layer& layer);
   i64 line_size() const { return lines_.size() / 6; }
   OncePanels once(const NarrowGeometry& geometry) const;

@@ -131,7 +131,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   Match match{{root}, {a}, nullptr};
   match.kernel = std::make_unique<Bf16MatMul>(*b, file_of(graph, graph.input(root, 1)),
                                               take_ending(graph, match, rank, rank - 1, b->n),
-                                              !graph.options().steady(), graph.pool());
+                                              !graph.options().steady(), graph.packers(b->k * b->n));
   return match;
 }
 

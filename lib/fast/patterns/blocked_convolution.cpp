@@ -201,7 +201,7 @@ std::optional<Match> packed_match(const Graphlet& graph, int root) {
   const auto method = choose(s, 0, convolution.open, ending.residual >= 0, true);
   if (s.taps() > kMaxTaps && method != ConvolutionMethod::planar) return std::nullopt;
   match.kernel = std::make_unique<BlockedConvolution>(convolution.windows, s, method, sum->filters().data(),
-                                                      WeightsFile(), std::move(ending), graph.pool());
+                                                      WeightsFile(), std::move(ending), graph.packers(s.weights()));
   return match;
 }
 
@@ -229,7 +229,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
                                  : choose(known, images, open, ending.residual >= 0, graph.constant(filters));
   match.kernel = std::make_unique<BlockedConvolution>(windows, known, method, packed ? packed->data<float>() : nullptr,
                                                       packed ? WeightsFile() : file_of(graph, filters),
-                                                      std::move(ending), graph.pool());
+                                                      std::move(ending), graph.packers(known.weights()));
   return match;
 }
 

@@ -112,7 +112,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
     if (!is_f32(graph, v)) return std::nullopt;
   auto ending = take_ending(graph, match, 4, 1, s.outputs);
   match.kernel = std::make_unique<Deformable>(attrs, known, packed ? packed->data<float>() : nullptr, masks.node >= 0,
-                                              std::move(ending), graph.pool());
+                                              std::move(ending), graph.packers(packed ? packed->size() : 0));
   return match;
 }
 

@@ -180,8 +180,9 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   for (const auto* layer : {&*depthwise, &*projection})
     match.nodes.insert(match.nodes.end(), layer->nodes.begin(), layer->nodes.end());
   if (projection->ending.residual >= 0) match.inputs.push_back(projection->inputs.at(projection->ending.residual));
+  auto& pool = graph.packers(expansion->shape.weights());
   match.kernel = std::make_unique<ExpandedDepthwiseKernel>(*std::move(expansion), *std::move(depthwise),
-                                                           *std::move(projection), graph.pool());
+                                                           *std::move(projection), pool);
   return match;
 }
 

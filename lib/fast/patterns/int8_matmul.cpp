@@ -274,8 +274,9 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   match.nodes.push_back(root);
   auto ending = take_ending(graph, match, rank, rank - 1, operands->sides.n);
   auto out = take_row_levels(graph, match.nodes);
-  match.kernel = std::make_unique<Int8MatMul>(*operands, RowLevels(operands->in), std::move(ending), std::move(out),
-                                              !graph.options().steady(), graph.pool());
+  match.kernel =
+      std::make_unique<Int8MatMul>(*operands, RowLevels(operands->in), std::move(ending), std::move(out),
+                                   !graph.options().steady(), graph.packers(operands->sides.k * operands->sides.n));
   return match;
 }
 

@@ -155,7 +155,8 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (few) match.inputs.push_back(matrix);
   auto ending = take_ending(graph, match, rank, rank - 1, b->n);
   const bool often = few && large && graph.options().expected_runs >= kOften;
-  match.kernel = std::make_unique<PackedMatMul>(*b, rows, std::move(few), often, std::move(ending), graph.pool());
+  match.kernel =
+      std::make_unique<PackedMatMul>(*b, rows, std::move(few), often, std::move(ending), graph.packers(b->k * b->n));
   return match;
 }
 

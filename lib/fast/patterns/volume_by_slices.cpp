@@ -223,9 +223,9 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (!packed) match.inputs.push_back(filters);
   add_computed_inputs(graph, root, 2, match);  // the size that a transposed one's output shall have
   auto ending = take_ending(graph, match, kRank, 1, convolution->shape.outputs);
-  match.kernel =
-      std::make_unique<VolumeBySlices>(*convolution, shape[shape.rank() - 3].length(),
-                                       packed ? packed->data<float>() : nullptr, std::move(ending), graph.pool());
+  match.kernel = std::make_unique<VolumeBySlices>(*convolution, shape[shape.rank() - 3].length(),
+                                                  packed ? packed->data<float>() : nullptr, std::move(ending),
+                                                  graph.packers(packed ? packed->size() : 0));
   return match;
 }
 

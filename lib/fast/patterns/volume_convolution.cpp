@@ -144,7 +144,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   auto ending = take_ending(graph, match, kRank, 1, v.slice.outputs);
   match.kernel = std::make_unique<VolumeConvolution>(
       convolution->windows, v, open, method, packed ? packed->data<float>() : nullptr,
-      packed ? WeightsFile() : file_of(graph, filters), std::move(ending), graph.pool());
+      packed ? WeightsFile() : file_of(graph, filters), std::move(ending), graph.packers(packed ? packed->size() : 0));
   return match;
 }
 

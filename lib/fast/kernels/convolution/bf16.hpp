@@ -18,7 +18,7 @@ struct Bf16Blocked {
 Bf16Place bf16_place(const ConvolutionShape& shape, const Bf16Blocked& to, i64 panel, i64 image, i64 pixel);
 
 /// Filters [outputs][channels][taps] of one group.
-void bf16_pack(const NarrowGeometry& geometry, const float* filters, Word* to);
+void bf16_pack(const NarrowGeometry& geometry, const float* filters, Word* to, ThreadPool& pool);
 /// A panel, of filters from its first output on.
 void bf16_pack_panel(const NarrowGeometry& geometry, i64 panel, const float* filters, Word* to);
 /// The rows of an image in plain f32, padded, or what each output pixel reads of them: for geometry.image.

@@ -23,6 +23,7 @@ struct ConvolutionShape {
   i64 group_outputs() const { return outputs / groups; }
   /// Of those that the group of an output reads.
   i64 first_channel(i64 output) const { return output / group_outputs() * group_channels(); }
+  i64 weights() const { return outputs * group_channels() * taps(); }
   i64 plane() const { return height * width; }
   i64 out_plane() const { return out_height * out_width; }
   bool is_pointwise() const {

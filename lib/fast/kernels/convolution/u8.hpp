@@ -38,7 +38,7 @@ struct U8Epilogue {
 };
 
 /// Weights [outputs][channels of a group][taps].
-void u8_pack(const NarrowGeometry& geometry, const std::int8_t* weights, Word* to);
+void u8_pack(const NarrowGeometry& geometry, const std::int8_t* weights, Word* to, ThreadPool& pool);
 /// A panel, of weights from its first output on.
 void u8_pack_panel(const NarrowGeometry& geometry, i64 panel, const std::int8_t* weights, Word* to);
 /// The rows of an image in plain f32, padded with the level `pad`: for geometry.image.

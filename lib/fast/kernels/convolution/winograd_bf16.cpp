@@ -84,30 +84,33 @@ i64 bf16_winograd_filters_size(const ConvolutionShape& s) {
   return g.panels * g.points * g.point_size();
 }
 
-void bf16_winograd_pack(const ConvolutionShape& s, const float* filters, Word* to) {
+void bf16_winograd_pack(const ConvolutionShape& s, const float* filters, Word* to, ThreadPool& pool) {
   const auto g = geometry_of(s);
   const auto& table = isa();
   const auto& narrow = narrow_isa();
-  std::fill_n(to, bf16_winograd_filters_size(s), Word{0});
-  auto* values = reinterpret_cast<std::uint16_t*>(to);
-  for (i64 o = 0; o < s.outputs; o += kBlock) {
-    const auto valid = std::min(kBlock, s.outputs - o);
-    for (i64 c = 0; c < s.channels; ++c) {
-      alignas(64) float taps[9 * kBlock] = {}, points[16 * kBlock];
-      for (i64 k = 0; k < valid; ++k)
-        for (i64 t = 0; t < 9; ++t) taps[t * kBlock + k] = filters[((o + k) * s.channels + c) * 9 + t];
-      table.winograd_filter(kTile, taps, kBlock, points, kBlock);
-      std::uint16_t rounded[16 * kBlock];
-      narrow.to_bf16(points, rounded, 16 * kBlock);
-      // Even channels first, as the input is transformed.
-      const auto lane = c % 2 * kBlock + c % kChannels / 2;
-      for (i64 p = 0; p < g.points; ++p) {
-        const auto word = (o / kColumns * g.points + p) * g.point_size() +
-                          (c / kChannels * kBlock + lane / 2) * kColumns + o % kColumns;
-        for (i64 k = 0; k < valid; ++k) values[(word + k) * 2 + lane % 2] = rounded[p * kBlock + k];
+  const auto panel_size = g.points * g.point_size();
+  parallel_panels(pool, panel_size / kColumns, s.outputs, [&](i64 first, i64 outputs) {
+    std::fill_n(to + first / kColumns * panel_size, ceil_div(outputs, kColumns) * panel_size, Word{0});
+    auto* values = reinterpret_cast<std::uint16_t*>(to);
+    for (auto o = first; o < first + outputs; o += kBlock) {
+      const auto valid = std::min(kBlock, s.outputs - o);
+      for (i64 c = 0; c < s.channels; ++c) {
+        alignas(64) float taps[9 * kBlock] = {}, points[16 * kBlock];
+        for (i64 k = 0; k < valid; ++k)
+          for (i64 t = 0; t < 9; ++t) taps[t * kBlock + k] = filters[((o + k) * s.channels + c) * 9 + t];
+        table.winograd_filter(kTile, taps, kBlock, points, kBlock);
+        std::uint16_t rounded[16 * kBlock];
+        narrow.to_bf16(points, rounded, 16 * kBlock);
+        // Even channels first, as the input is transformed.
+        const auto lane = c % 2 * kBlock + c % kChannels / 2;
+        for (i64 p = 0; p < g.points; ++p) {
+          const auto word = (o / kColumns * g.points + p) * g.point_size() +
+                            (c / kChannels * kBlock + lane / 2) * kColumns + o % kColumns;
+          for (i64 k = 0; k < valid; ++k) values[(word + k) * 2 + lane % 2] = rounded[p * kBlock + k];
+        }
       }
     }
-  }
+  });
 }
 
 i64 bf16_winograd_scratch_size(const ConvolutionShape& s, int threads) { return geometry_of(s).scratch_size(threads); }

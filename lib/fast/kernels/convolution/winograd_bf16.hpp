@@ -11,7 +11,7 @@ bool bf16_winograd_pays(const ConvolutionShape& shape);
 /// Words of the packed filters.
 i64 bf16_winograd_filters_size(const ConvolutionShape& shape);
 /// Filters [outputs][channels][9].
-void bf16_winograd_pack(const ConvolutionShape& shape, const float* filters, Word* to);
+void bf16_winograd_pack(const ConvolutionShape& shape, const float* filters, Word* to, ThreadPool& pool);
 /// Words of scratch memory.
 i64 bf16_winograd_scratch_size(const ConvolutionShape& shape, int threads);
 /// `in` is blocked; e.residual does not count.

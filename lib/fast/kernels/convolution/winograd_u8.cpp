@@ -109,19 +109,22 @@ i64 u8_winograd_weights_size(const ConvolutionShape& s) {
   return g.panels * g.points * g.point_size();
 }
 
-void u8_winograd_pack(const ConvolutionShape& s, const std::int8_t* weights, Word* to) {
+void u8_winograd_pack(const ConvolutionShape& s, const std::int8_t* weights, Word* to, ThreadPool& pool) {
   const auto g = geometry_of(s);
-  std::fill_n(to, u8_winograd_weights_size(s), Word{0});
-  auto* values = reinterpret_cast<std::int16_t*>(to);
-  for (i64 o = 0; o < s.outputs; ++o)
-    for (i64 c = 0; c < s.channels; ++c) {
-      std::int16_t points[25];
-      transform(weights + (o * s.channels + c) * 9, points);
-      for (i64 p = 0; p < g.points; ++p) {
-        const auto word = (o / kColumns * g.points + p) * g.point_size() + c / 2 * kColumns + o % kColumns;
-        values[word * 2 + c % 2] = points[p];
+  const auto panel_size = g.points * g.point_size();
+  parallel_panels(pool, panel_size / kColumns, s.outputs, [&](i64 first, i64 outputs) {
+    std::fill_n(to + first / kColumns * panel_size, ceil_div(outputs, kColumns) * panel_size, Word{0});
+    auto* values = reinterpret_cast<std::int16_t*>(to);
+    for (auto o = first; o < first + outputs; ++o)
+      for (i64 c = 0; c < s.channels; ++c) {
+        std::int16_t points[25];
+        transform(weights + (o * s.channels + c) * 9, points);
+        for (i64 p = 0; p < g.points; ++p) {
+          const auto word = (o / kColumns * g.points + p) * g.point_size() + c / 2 * kColumns + o % kColumns;
+          values[word * 2 + c % 2] = points[p];
+        }
       }
-    }
+  });
 }
 
 i64 u8_winograd_scratch_size(const ConvolutionShape& s, int threads) { return geometry_of(s).scratch_size(threads); }

@@ -11,7 +11,7 @@ bool u8_winograd_pays(const ConvolutionShape& shape, const std::int8_t* weights,
 
 /// Words of the packed weights.
 i64 u8_winograd_weights_size(const ConvolutionShape& shape);
-void u8_winograd_pack(const ConvolutionShape& shape, const std::int8_t* weights, Word* to);
+void u8_winograd_pack(const ConvolutionShape& shape, const std::int8_t* weights, Word* to, ThreadPool& pool);
 /// Words of scratch memory.
 i64 u8_winograd_scratch_size(const ConvolutionShape& shape, int threads);
 /// As u8_convolution().
