@@ -18,24 +18,21 @@ Way way_of(const ConvolutionShape& s, bool once) {
 }
 
 Buffer packed_filters(const ConvolutionShape& s, Way way, const Bf16Layer& layer) {
-  const auto packed = [&](i64 size, const auto& pack) {
-    Buffer to(size, *layer.pool);
-    pack(to);
+  if (way == Way::depthwise) {
+    Buffer to(bf16_depthwise_filters_size(s));
+    bf16_depthwise_pack(s, layer.filters.data(), layer.ending.bias.data(), to.data());
     return to;
-  };
-  switch (way) {
-    case Way::winograd:
-      return packed(bf16_winograd_filters_size(s),
-                    [&](const Buffer& to) { bf16_winograd_pack(s, layer.filters.data(), words(to), *layer.pool); });
-    case Way::depthwise:
-      return packed(bf16_depthwise_filters_size(s), [&](const Buffer& to) {
-        bf16_depthwise_pack(s, layer.filters.data(), layer.ending.bias.data(), to.data());
-      });
-    case Way::direct: break;
+  }
+  // These write zeros themselves, each thread its own.
+  if (way == Way::winograd) {
+    auto to = Buffer::unwritten(bf16_winograd_filters_size(s));
+    bf16_winograd_pack(s, layer.filters.data(), words(to), *layer.pool);
+    return to;
   }
   const NarrowGeometry geometry(s, 2);
-  return packed(geometry.filters_size(),
-                [&](const Buffer& to) { bf16_pack(geometry, layer.filters.data(), words(to), *layer.pool); });
+  auto to = Buffer::unwritten(geometry.filters_size());
+  bf16_pack(geometry, layer.filters.data(), words(to), *layer.pool);
+  return to;
 }
 
 /// What comes before a projection: an expansion, and a depthwise convolution of it.

@@ -31,7 +31,8 @@ U8Filters::U8Filters(const U8Layer& layer, bool late)
 
 void U8Filters::pack(const ConvolutionShape& s, const std::int8_t* values, ThreadPool& pool) {
   const auto room = [&](i64 floats) {
-    packed_ = Buffer(floats, pool);
+    // Who packs on all threads writes zeros, too, each its own.
+    packed_ = way_ == U8Way::depthwise ? Buffer(floats) : Buffer::unwritten(floats);
     return reinterpret_cast<Word*>(packed_.data());
   };
   switch (way_) {
