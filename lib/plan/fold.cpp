@@ -176,7 +176,9 @@ void fold(Plan& plan, const PlanOptions& options) {
     fold_known(plan);
     prune(plan);  // what nobody needs is not computed beforehand either
     // Quantized weights follow from constants, and int8 kernels want to see them.
-    fold_computed(plan, options, plan.options.steady() || plan.options.precision == Precision::int8);
+    const bool all = plan.options.steady() || plan.options.precision == Precision::int8;
+    if (all || std::any_of(plan.steps.begin(), plan.steps.end(), [&](auto& s) { return is_widened_already(plan, s); }))
+      fold_computed(plan, options, all);
   }
   prune(plan);
 }

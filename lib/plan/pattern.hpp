@@ -45,6 +45,8 @@ class Graphlet {
   const Tensor* given(ValueRef v) const;
   /// The constant of f16 or bf16 that this f32 value is, itself or by a Convert; node < 0: none.
   ValueRef narrow(ValueRef v) const;
+  /// The same constant's tensor, in its own type; null: none.
+  const Tensor* narrow_constant(ValueRef v) const { return given(narrow(v)); }
   /// The one node that reads this output, where it is only one, may be taken, and no Result receives the value; else
   /// -1.
   int only_user(ValueRef v) const;

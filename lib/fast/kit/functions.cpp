@@ -1,6 +1,7 @@
 #include "fast/kit/functions.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "fast/kit/spelled_out.hpp"
@@ -26,6 +27,23 @@ std::optional<Unary> power_of(const Graphlet& graph, int node) {
   if (!value || !shape.has_rank() || graph.constant(exponent)->rank() > shape.rank()) return std::nullopt;
   if (*value == 2) return Unary{Function::square};
   return *value == -1 ? std::optional(Unary{Function::reciprocal}) : std::nullopt;
+}
+
+/// x · g(x), which models spell out where an exporter has no operation for it: Swish, and HSwish.
+std::optional<Activation> gated_after(const Graphlet& graph, int node) {
+  constexpr float kSixth = 1.0F / 6, kRounding = 1e-6F;
+  const auto users = graph.users({node, 0});
+  if (users.size() != 2) return std::nullopt;
+  for (const int i : {0, 1}) {
+    const auto gate = users[i], product = users[1 - i];
+    if (gate < 0 || graph.only_user({gate, 0}) != product || graph.type(product) != "Multiply") continue;
+    const auto function = function_of(graph, gate);
+    if (!function) continue;
+    if (function->f == Function::sigmoid) return Activation{{Function::swish, 1}, {gate, product}, "+Sigmoid+Multiply"};
+    if (function->f == Function::hard_sigmoid && std::abs(function->a - kSixth) < kRounding && function->b == 0.5F)
+      return Activation{{Function::hswish}, {gate, product}, "+HardSigmoid+Multiply"};
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -59,8 +77,8 @@ std::optional<ConstantMatrix> constant_matrix(const Graphlet& graph, int matmul)
 }
 
 WeightsFile file_of(const Graphlet& graph, ValueRef v) {
-  const auto narrow = graph.narrow(v);
-  const auto* const constant = narrow.node >= 0 ? &graph.node(narrow.node).constant : graph.constant(v);
+  const auto* const narrow = graph.narrow_constant(v);
+  const auto* const constant = narrow ? narrow : graph.constant(v);
   return constant ? WeightsFile{constant->file_part(), constant->type()} : WeightsFile();
 }
 
@@ -128,6 +146,27 @@ std::optional<Unary> function_of(const Graphlet& graph, int node) {
   return std::nullopt;
 }
 
+std::optional<Activation> activation_after(const Graphlet& graph, int node) {
+  if (const auto next = graph.only_user({node, 0}); next >= 0) {
+    const auto function = function_of(graph, next);
+    if (!function || graph.input(next, 0).node != node) return std::nullopt;
+    return Activation{*function, {next}, "+" + std::string(graph.type(next))};
+  }
+  return gated_after(graph, node);
+}
+
+bool is_same(const Dim& a, const Dim& b) {
+  if (a.is_static() && b.is_static()) return a.length() == b.length();
+  return a.symbol != 0 && a.symbol == b.symbol;
+}
+
+bool is_same(const PartialShape& a, const PartialShape& b) {
+  if (!a.has_rank() || !b.has_rank() || a.rank() != b.rank()) return false;
+  for (i64 i = 0; i < a.rank(); ++i)
+    if (!is_same(a[i], b[i])) return false;
+  return true;
+}
+
 std::optional<std::vector<i64>> constant_axes(const Graphlet& graph, ValueRef v, i64 rank) {
   const auto* t = graph.constant(v);
   if (!t || (t->type() != ElementType::i64 && t->type() != ElementType::i32)) return std::nullopt;
@@ -158,10 +197,32 @@ std::vector<float> by_channel(const Graphlet& graph, ValueRef v, i64 rank, i64 a
   return t ? std::vector<float>(t->data<float>(), t->data<float>() + channels) : std::vector<float>();
 }
 
+Buffer take_by_channel(const Graphlet& graph, Match& match, std::string_view type, i64 rank, i64 channels,
+                       float otherwise) {
+  Buffer numbers(channels);
+  std::fill_n(numbers.data(), channels, otherwise);
+  const auto last = match.nodes.back(), next = graph.only_user({last, 0});
+  if (graph.type(next) != type || graph.attrs<BroadcastAttrs>(next).rule().kind == AutoBroadcast::pdpd) return numbers;
+  const auto other = graph.input(next, graph.input(next, 0).node == last ? 1 : 0);
+  const auto given = by_channel(graph, other, rank, 1, channels);
+  if (given.empty()) return numbers;
+  std::copy(given.begin(), given.end(), numbers.data());
+  match.nodes.push_back(next);
+  return numbers;
+}
+
 Ending take_ending(const Graphlet& graph, Match& match, i64 rank, i64 axis, i64 channels, Ending ending) {
   bool activated = false;
   for (;;) {
     const auto last = match.nodes.back(), next = graph.only_user({last, 0});
+    if (!activated && !ending.residual_last)
+      if (auto activation = activation_after(graph, last)) {
+        ending.activation = activation->function;
+        activated = true;
+        ending.name += activation->name;
+        match.nodes.insert(match.nodes.end(), activation->nodes.begin(), activation->nodes.end());
+        continue;
+      }
     if (next < 0) return ending;
     const auto& out = graph.fact({next, 0}).shape;
     if (!is_f32(graph, {next, 0}) || !out.has_rank() || out.rank() != rank) return ending;
@@ -182,10 +243,6 @@ Ending take_ending(const Graphlet& graph, Match& match, i64 rank, i64 axis, i64 
       }
     } else if (activated || ending.residual_last || graph.input(next, 0).node != last) {
       return ending;
-    } else if (const auto function = function_of(graph, next)) {
-      ending.activation = *function;
-      activated = true;
-      ending.name += "+" + std::string(graph.type(next));
     } else if (graph.type(next) == "PRelu") {
       const auto slope = graph.input(next, 1);
       const auto* t = graph.constant(slope);

@@ -15,8 +15,20 @@ namespace ovir::fast {
 /// The function that a node applies to its first input, where the loops have it and its parameters are constants.
 std::optional<Unary> function_of(const Graphlet& graph, int node);
 
+/// What is applied to the value of `node` and nothing else reads it: a function of one node, or x · g(x) of two.
+struct Activation {
+  Unary function;
+  std::vector<int> nodes;
+  std::string name;  ///< "+Relu"
+};
+std::optional<Activation> activation_after(const Graphlet& graph, int node);
+
 /// Whether a value is f32 between steps.
 bool is_f32(const Graphlet& graph, ValueRef v);
+
+/// Whether two dims, or all those of two shapes, are the same lengths in every run, as far as inference knows.
+bool is_same(const Dim& a, const Dim& b);
+bool is_same(const PartialShape& a, const PartialShape& b);
 
 /// Whether a computed value that is added to a product can be its residual: both f32 of the same static shape, so that
 /// neither is repeated.
@@ -33,6 +45,11 @@ const Tensor* per_channel(const Graphlet& graph, ValueRef v, i64 rank, i64 axis,
 
 /// The numbers by channel of a constant of one number or of one a channel; empty where it is something else.
 std::vector<float> by_channel(const Graphlet& graph, ValueRef v, i64 rank, i64 axis, i64 channels);
+
+/// The numbers that the next node multiplies, or adds, by channel, the second axis of `rank`, to the last of
+/// `match.nodes`, which it joins; all `otherwise` where none does.
+Buffer take_by_channel(const Graphlet& graph, Match& match, std::string_view type, i64 rank, i64 channels,
+                       float otherwise);
 
 /// Numbers by channel, and zeros up to whole panels.
 Buffer padded(std::span<const float> values);

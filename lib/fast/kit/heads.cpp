@@ -1,8 +1,11 @@
 #include "fast/kit/heads.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include "fast/kit/axis_part.hpp"
 #include "fast/kit/functions.hpp"
+#include "op/kit/elementwise_attrs.hpp"
 
 namespace ovir::fast {
 namespace {
@@ -13,64 +16,77 @@ bool are_inside(const HeadAxes& a, bool columns) {
   return a.axes[3] == last || (!columns && a.axes[2] == last);
 }
 
-/// An operand as a part of what a Split reads.
-struct PartOfSplit {
-  int split;
-  std::vector<int> nodes;  ///< from the operand back to the Split and a Transpose before it
-  HeadOperand operand;
-};
+/// The operand as it is read of what a Transpose of this order reads.
+HeadOperand turned(const HeadOperand& operand, const std::vector<i64>& order, ValueRef from, int transpose) {
+  auto before = operand;
+  before.value = from;
+  before.user = transpose;
+  for (auto& axis : before.axes.axes) axis = order[axis];
+  if (before.axes.part_axis >= 0) before.axes.part_axis = order[before.axes.part_axis];
+  return before;
+}
+
+bool is_inner(const Graphlet& graph, const HeadOperand& operand) {
+  return operand.value.node >= 0 && graph.only_user(operand.value) == operand.user;
+}
 
 /// Whether `narrow` has the axes of `wide` but the one at `axis`, which is 1.
 bool is_squeezed(const PartialShape& wide, const PartialShape& narrow, i64 axis) {
   if (!wide[axis].is_static() || wide[axis].length() != 1) return false;
-  for (i64 i = 0; i < narrow.rank(); ++i) {
-    const auto &a = narrow[i], &b = wide[i + (i >= axis)];
-    if (a.is_static() && b.is_static() ? a.length() != b.length() : a.symbol == 0 || a.symbol != b.symbol) return false;
-  }
+  for (i64 i = 0; i < narrow.rank(); ++i)
+    if (!is_same(narrow[i], wide[i + (i >= axis)])) return false;
   return true;
 }
 
-std::optional<PartOfSplit> part_of_split(const Graphlet& graph, const HeadOperand& operand) {
-  auto v = operand.value;
-  if (v.node < 0 || graph.only_user(v) != operand.user || operand.axes.rank != 4) return std::nullopt;
-  PartOfSplit part{-1, {}, operand};
-  const auto& narrow = graph.fact(v).shape;
-  if (const auto type = graph.type(v.node); type == "Squeeze" || type == "Reshape") {
-    part.nodes.push_back(v.node);
-    v = graph.input(v.node, 0);
-    if (v.node < 0 || graph.only_user(v) != part.nodes.back()) return std::nullopt;
+/// An operand as a part of another value, and what that one's Transpose reads.
+struct PartOfSource {
+  HeadWay way;
+  int node = -1;         ///< that takes the part
+  HeadOperand operand;   ///< of the source
+  int transpose = -1;    ///< that gives the source
+  HeadOperand before{};  ///< of what it reads
+};
+
+std::optional<PartOfSource> part_of_source(const Graphlet& graph, HeadOperand operand) {
+  if (!is_inner(graph, operand) || operand.axes.rank != 4) return std::nullopt;
+  PartOfSource part;
+  auto narrow = graph.fact(operand.value).shape;
+  const auto joined = before_joined(graph, operand);
+  if (joined) {
+    operand = joined->operand;
+    narrow = joined->shape;
+    part.way = joined->way;
   }
-  const bool squeezed = !part.nodes.empty();
-  if (const auto type = graph.type(v.node); type != "Split" && type != "VariadicSplit") return std::nullopt;
-  part.split = v.node;
-  part.nodes.push_back(v.node);
-  const i64 rank = squeezed ? 5 : 4;
-  const auto axis = constant_axes(graph, graph.input(v.node, 1), rank);
-  const auto& shape = graph.fact(v).shape;
-  if (!axis || axis->size() != 1 || !shape.has_rank() || shape.rank() != rank || !narrow.has_rank() ||
-      narrow.rank() != 4 || !shape[axis->front()].is_static() ||
-      (squeezed && !is_squeezed(shape, narrow, axis->front())))
+  auto v = operand.value;
+  const auto type = graph.type(v.node);
+  const bool squeezed = joined || type == "Squeeze" || type == "Reshape";
+  if (squeezed) {
+    part.way.add(graph, v.node);
+    v = graph.input(v.node, 0);
+    if (v.node < 0 || graph.only_user(v) != part.way.nodes.back()) return std::nullopt;
+  }
+  const auto taken = part_of(graph, v);
+  const bool gathered = graph.type(v.node) == "Gather";
+  const i64 rank = squeezed || gathered ? 5 : 4;
+  const auto source = graph.input(v.node, 0);
+  const auto& shape = graph.fact(source).shape;
+  if (!taken || (squeezed && gathered) || !is_f32(graph, source) || !shape.has_rank() || shape.rank() != rank ||
+      !narrow.has_rank() || narrow.rank() != 4 || (squeezed && !is_squeezed(graph.fact(v).shape, narrow, taken->axis)))
     return std::nullopt;
+  part.node = v.node;
+  part.way.add(graph, v.node);
+  part.operand = {source, v.node, operand.columns_inside, operand.axes};
   auto& to = part.operand.axes;
   to.rank = rank;
-  to.part_axis = axis->front();
-  to.length = shape[to.part_axis].length();
-  for (int port = 0; port < v.port; ++port) {
-    const auto& before = graph.fact({v.node, port}).shape;
-    if (!before.has_rank() || !before[to.part_axis].is_static()) return std::nullopt;
-    to.first += before[to.part_axis].length();
-  }
-  if (squeezed)
+  to.part_axis = taken->axis;
+  to.first = taken->first;
+  to.length = taken->length;
+  if (rank == 5)
     for (auto& a : to.axes) a += a >= to.part_axis;
-  auto& source = part.operand.value = graph.input(v.node, 0);
-  if (graph.type(source.node) == "Transpose" && graph.only_user(source) == v.node)
-    if (const auto order = constant_axes(graph, graph.input(source.node, 1), rank)) {
-      for (auto& a : to.axes) a = (*order)[a];
-      to.part_axis = (*order)[to.part_axis];
-      part.nodes.push_back(source.node);
-      source = graph.input(source.node, 0);
-    }
-  if (!is_f32(graph, source) || !are_inside(to, operand.columns_inside)) return std::nullopt;
+  if (const auto order = order_of(graph, source.node, rank); !order.empty()) {
+    part.transpose = source.node;
+    part.before = turned(part.operand, order, graph.input(source.node, 0), source.node);
+  }
   return part;
 }
 
@@ -90,34 +106,122 @@ bool HeadAxes::fits(const View& v) const {
   return v.rank() == rank || v.rank() == rank - 1 || (v.rank() > rank && axes[0] == 0);
 }
 
-std::optional<std::array<i64, 4>> order_of(const Graphlet& graph, int node) {
-  if (graph.type(node) != "Transpose") return std::nullopt;
-  const auto axes = constant_axes(graph, graph.input(node, 1), 4);
-  if (!axes || axes->size() != 4) return std::nullopt;
-  return std::array{(*axes)[0], (*axes)[1], (*axes)[2], (*axes)[3]};
+void HeadWay::add(const Graphlet& graph, int node) {
+  if (std::find(nodes.begin(), nodes.end(), node) != nodes.end()) return;
+  nodes.push_back(node);
+  if (const auto target = graph.input(node, 1); graph.type(node) == "Reshape" && !graph.constant(target))
+    lengths.push_back(target);
 }
 
-void take_transpose(const Graphlet& graph, HeadOperand& operand, std::vector<int>& nodes) {
-  const auto v = operand.value;
-  if (v.node < 0 || v.port != 0 || graph.only_user(v) != operand.user) return;
-  const auto order = order_of(graph, v.node);
-  if (!order || !are_inside({.axes = *order}, operand.columns_inside)) return;
-  nodes.push_back(v.node);
-  operand = {graph.input(v.node, 0), v.node, operand.columns_inside, {.axes = *order}};
+void HeadWay::add(const HeadWay& other) {
+  for (const auto node : other.nodes)
+    if (std::find(nodes.begin(), nodes.end(), node) == nodes.end()) nodes.push_back(node);
+  lengths.insert(lengths.end(), other.lengths.begin(), other.lengths.end());
 }
 
-void take_parts(const Graphlet& graph, std::array<HeadOperand, 3>& operands, std::vector<int>& nodes) {
-  std::array<std::optional<PartOfSplit>, 3> parts;
-  for (std::size_t i = 0; i < 3; ++i) parts[i] = part_of_split(graph, operands[i]);
+std::vector<i64> order_of(const Graphlet& graph, int node, i64 rank) {
+  if (graph.type(node) != "Transpose") return {};
+  const auto axes = constant_axes(graph, graph.input(node, 1), rank);
+  return axes && std::ssize(*axes) == rank ? *axes : std::vector<i64>();
+}
+
+std::optional<Factors> factors_of(const Graphlet& graph, int node) {
+  const bool divides = graph.type(node) == "Divide";
+  if (!divides && graph.type(node) != "Multiply") return std::nullopt;
+  const auto& product = graph.fact({node, 0}).shape;
+  for (const int port : {1, 0}) {
+    const auto* t = graph.constant(graph.input(node, port));
+    const auto of = graph.input(node, 1 - port);
+    const auto& shape = graph.fact(of).shape;
+    // A constant of more axes than the value has gives it more.
+    if (!t || t->type() != ElementType::f32 || t->size() == 0 || !is_f32(graph, of) || !shape.has_rank() ||
+        !product.has_rank() || shape.rank() != product.rank() || (divides && port == 0))
+      continue;
+    const std::span values(t->data<float>(), t->size());
+    if (t->size() == 1) return Factors{{divides ? 1 / values[0] : values[0]}, of};
+    const bool by_head = !divides && product.rank() == 4 && t->rank() >= 3 && t->dim(t->rank() - 3) == t->size() &&
+                         graph.attrs<BroadcastAttrs>(node).rule().kind != AutoBroadcast::pdpd;
+    if (by_head) return Factors{{values.begin(), values.end()}, of};
+  }
+  return std::nullopt;
+}
+
+std::optional<ReshapedOperand> before_joined(const Graphlet& graph, const HeadOperand& operand) {
+  const auto last = operand.value.node;
+  if (!is_inner(graph, operand) || operand.axes.rank != 4 || graph.type(last) != "Reshape") return std::nullopt;
+  const auto transposed = graph.input(last, 0);
+  if (transposed.node < 0 || graph.only_user(transposed) != last ||
+      order_of(graph, transposed.node, 3) != std::vector<i64>{0, 2, 1})
+    return std::nullopt;
+  const auto joined = graph.input(transposed.node, 0);
+  if (graph.type(joined.node) != "Reshape" || graph.only_user(joined) != transposed.node) return std::nullopt;
+  const auto &apart = graph.fact(operand.value).shape, &heads = graph.fact(joined).shape;
+  if (!apart.has_rank() || apart.rank() != 4 || !heads.has_rank() || heads.rank() != 3 ||
+      !is_same(heads[1], apart[3]) || !is_same(heads[2], apart[2]))
+    return std::nullopt;
+  ReshapedOperand before{turned(operand, {0, 1, 3, 2}, joined, transposed.node),
+                         PartialShape({apart[0], apart[1], apart[3], apart[2]}),
+                         {}};
+  if (!are_inside(before.operand.axes, operand.columns_inside)) return std::nullopt;
+  before.way.add(graph, last);
+  before.way.add(graph, transposed.node);
+  return before;
+}
+
+void take_way(const Graphlet& graph, HeadOperand& operand, HeadWay& way, float* factor) {
+  while (is_inner(graph, operand) && operand.value.port == 0 && operand.axes.rank == 4) {
+    const auto node = operand.value.node;
+    if (const auto order = order_of(graph, node); !order.empty()) {
+      const auto before = turned(operand, order, graph.input(node, 0), node);
+      if (!are_inside(before.axes, operand.columns_inside)) return;
+      operand = before;
+    } else if (const auto factors = factors_of(graph, node);
+               factor && factors && factors->numbers.size() == 1 && std::isfinite(factors->numbers.front())) {
+      *factor *= factors->numbers.front();
+      operand.value = factors->of;
+      operand.user = node;
+    } else if (const auto joined = before_joined(graph, operand)) {
+      const auto reshape = joined->operand.value.node;
+      const auto from = graph.input(reshape, 0);
+      if (!is_same(graph.fact(from).shape, joined->shape)) return;
+      way.add(joined->way);
+      way.add(graph, reshape);
+      operand = joined->operand;
+      operand.value = from;
+      operand.user = reshape;
+    } else {
+      return;
+    }
+    way.add(graph, node);
+  }
+}
+
+void take_parts(const Graphlet& graph, std::array<HeadOperand, 3>& operands, HeadWay& way) {
+  std::array<std::optional<PartOfSource>, 3> parts;
+  for (std::size_t i = 0; i < 3; ++i) parts[i] = part_of_source(graph, operands[i]);
+  // Every output of a Split is read by another of them.
+  const auto takes_all = [&](int node) {
+    const auto count = std::count_if(parts.begin(), parts.end(), [&](const auto& p) { return p && p->node == node; });
+    return count > 0 && count == graph.node(node).output_count;
+  };
+  const auto is_readable = [](const HeadOperand& o) { return are_inside(o.axes, o.columns_inside); };
+  // A Transpose goes where nobody else reads what it gives.
+  const auto goes_before = [&](const PartOfSource& part) {
+    const auto users = graph.users(part.operand.value);
+    return part.transpose >= 0 && std::all_of(users.begin(), users.end(), [&](int user) {
+             return takes_all(user) && std::all_of(parts.begin(), parts.end(), [&](const auto& p) {
+                      return !p || p->node != user || is_readable(p->before);
+                    });
+           });
+  };
   for (std::size_t i = 0; i < 3; ++i) {
-    if (!parts[i]) continue;
-    const auto split = parts[i]->split;
-    const auto is_its = [&](const auto& part) { return part && part->split == split; };
-    // Each of them reads another output.
-    if (std::count_if(parts.begin(), parts.end(), is_its) != graph.node(split).output_count) continue;
-    operands[i] = parts[i]->operand;
-    for (const auto node : parts[i]->nodes)
-      if (std::find(nodes.begin(), nodes.end(), node) == nodes.end()) nodes.push_back(node);
+    if (!parts[i] || !takes_all(parts[i]->node)) continue;
+    const auto& part = *parts[i];
+    const bool before = goes_before(part);
+    if (!before && !is_readable(part.operand)) continue;
+    operands[i] = before ? part.before : part.operand;
+    way.add(part.way);
+    if (before) way.add(graph, part.transpose);
   }
 }
 

@@ -1,4 +1,4 @@
-// Operands of attention that are read where they lie: through Transposes, and as parts of what a Split divides.
+// Operands of attention that are read where they lie: through Transposes, and as parts of another value.
 #pragma once
 #include <array>
 #include <optional>
@@ -42,14 +42,42 @@ struct HeadOperand {
   HeadAxes axes{};
 };
 
-/// The order of a Transpose of rank 4 by a constant.
-std::optional<std::array<i64, 4>> order_of(const Graphlet& graph, int node);
+/// What is taken on the way to operands.
+struct HeadWay {
+  std::vector<int> nodes;
+  std::vector<ValueRef> lengths;  ///< that only the run knows
 
-/// Reads what the Transpose behind a value reads, where a kernel can.
-void take_transpose(const Graphlet& graph, HeadOperand& operand, std::vector<int>& nodes);
+  void add(const Graphlet& graph, int node);
+  void add(const HeadWay& other);
+};
 
-/// Reads what a Split reads, or a Transpose before it, where all its parts are such operands: queries, keys and values
-/// that one product gives.
-void take_parts(const Graphlet& graph, std::array<HeadOperand, 3>& operands, std::vector<int>& nodes);
+/// The order of a Transpose of rank `rank` by a constant; empty where it is none.
+std::vector<i64> order_of(const Graphlet& graph, int node, i64 rank = 4);
+
+/// What a node multiplies `of` by: one number for all, or one a head.
+struct Factors {
+  std::vector<float> numbers;
+  ValueRef of;
+};
+/// Of a Multiply or Divide by constants; nothing of other nodes.
+std::optional<Factors> factors_of(const Graphlet& graph, int node);
+
+/// An operand that lies behind a Reshape, whose output has this shape.
+struct ReshapedOperand {
+  HeadOperand operand;  ///< of the Reshape's output
+  PartialShape shape;
+  HeadWay way;
+};
+/// Rows and columns of heads that are transposed, for which exporters to ONNX join batch and heads: Reshape, Transpose,
+/// Reshape. The first one then counts as if it left the axes apart.
+std::optional<ReshapedOperand> before_joined(const Graphlet& graph, const HeadOperand& operand);
+
+/// Reads what the Transposes behind a value read, where a kernel can, and, where there is a `factor` for them to be
+/// multiplied to, what is multiplied by single numbers on the way.
+void take_way(const Graphlet& graph, HeadOperand& operand, HeadWay& way, float* factor = nullptr);
+
+/// Reads what a Split reads, or Slices, or Gathers of one place, or a Transpose before them, where all of these parts
+/// are such operands: queries, keys and values that one product gives.
+void take_parts(const Graphlet& graph, std::array<HeadOperand, 3>& operands, HeadWay& way);
 
 }  // namespace ovir::fast

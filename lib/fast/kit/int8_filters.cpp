@@ -47,7 +47,7 @@ void U8Filters::pack(const ConvolutionShape& s, const std::int8_t* values, Threa
 }
 
 OncePanels U8Filters::once(const NarrowGeometry& g) const {
-  return g.once(source_.is_read() ? ceil_div(kColumns * g.s.group_channels() * g.s.taps(), i64{4}) : 0);
+  return g.once(source_.is_read() ? ceil_div(g.panel_weights(), i64{4}) : 0);
 }
 
 i64 U8Filters::scratch_size(const NarrowGeometry& g, int threads) const {

@@ -9,6 +9,7 @@
 #include "fast/kernels/attention/attention.hpp"
 #include "fast/kit/functions.hpp"
 #include "fast/kit/heads.hpp"
+#include "fast/kit/spelled_out.hpp"
 #include "op/kit/elementwise_attrs.hpp"
 #include "op/shared_attrs.hpp"
 #include "tensor/walk.hpp"
@@ -53,6 +54,23 @@ MaskView mask_of(const View& v) {
   return m;
 }
 
+/// One that has a number for each score.
+MaskView whole_mask(const AttentionShape& s, const float* added) {
+  const auto head = s.queries * s.keys;
+  return {.added = added, .batch = s.heads * head, .head = head, .row = s.keys, .column = 1};
+}
+
+/// The sum of two masks of f32, a number for each score.
+void add_masks(const AttentionShape& s, const MaskView& a, const MaskView& b, float* to, ThreadPool& pool) {
+  parallel_ranges(pool, s.batch * s.heads * s.queries, static_cast<double>(s.keys) / 8, [&](i64 begin, i64 end) {
+    for (auto i = begin; i < end; ++i) {
+      const auto query = i % s.queries, head = i / s.queries % s.heads, batch = i / s.queries / s.heads;
+      isa().binary(Binary::add, a.at(batch, head, query).added, a.column, b.at(batch, head, query).added, b.column,
+                   to + i * s.keys, s.keys);
+    }
+  });
+}
+
 /// How operands lie: queries, keys and values, and the output.
 struct Places {
   HeadAxes q, k, v, out;
@@ -60,30 +78,36 @@ struct Places {
 
 bool is_column_inside(const HeadAxes& a) { return a.axes[3] == a.rank - 1; }
 
+/// Operands that may be added to the scores; two are added up before.
+constexpr std::size_t kMasks = 2;
+
 /// What the kernel takes of the model around a product of queries and keys.
 struct Around {
   Places places{};
-  bool masked = false;
+  int masks = 0;
   bool grouped = false;          ///< several heads of queries share one of keys and values
   bool several = false;          ///< there must be several keys
   bool bf16 = false;             ///< multiplies in bf16
+  bool nan_is_zero = false;      ///< probabilities that are NaN
   std::vector<float> factors{};  ///< of the scores: one for all, or one a head; none: 1/√depth
+  float factor = 1;              ///< of them all, too
   std::vector<float> added{};    ///< to each of them: a mask that is known; empty: none
 };
 
 class AttentionKernel final : public Kernel {
  public:
-  /// `transposed_keys`: [depth][keys].
-  AttentionKernel(bool causal, bool transposed_keys, Around around)
+  AttentionKernel(bool causal, Around around)
       : causal_(causal),
+        factor_(around.factor),
         factors_(std::move(around.factors)),
         added_(std::move(around.added)),
         places_(around.places),
-        masked_(around.masked),
+        masks_(around.masks),
         grouped_(around.grouped),
         several_(around.several),
-        bf16_(around.bf16) {
-    if (transposed_keys) std::swap(places_.k.axes[2], places_.k.axes[3]);
+        bf16_(around.bf16),
+        nan_is_zero_(around.nan_is_zero) {
+    for (auto& f : factors_) f *= factor_;
   }
 
   std::string name() const override {
@@ -107,18 +131,22 @@ class AttentionKernel final : public Kernel {
     // Heads and batches that are broadcast otherwise, and masks of some of the first axes are for the reference kernel.
     const bool shared =
         grouped_ ? s.kv_heads > 0 && s.heads % s.kv_heads == 0 : s.kv_heads == s.heads || s.kv_heads == 1;
-    const auto mask_batch = masked_ ? HeadDims(sizes.in[3], {}).batch : 1;
+    const auto suits = [&](int mask) {
+      const auto batch = mask < masks_ ? HeadDims(sizes.in[3 + mask], {}).batch : 1;
+      return batch == s.batch || batch == 1;
+    };
     if (!shared || v.heads != s.kv_heads || (k.batch != s.batch && k.batch != 1) || v.batch != k.batch || s.keys == 0 ||
-        (several_ && s.keys == 1) || s.depth == 0 || k.columns != s.depth || v.rows != s.keys ||
-        (mask_batch != s.batch && mask_batch != 1) ||
-        sizes.out[0].size() != s.batch * s.heads * s.queries * s.value_depth)
+        (several_ && s.keys == 1) || s.depth == 0 || k.columns != s.depth || v.rows != s.keys || !suits(0) ||
+        !suits(1) || sizes.out[0].size() != s.batch * s.heads * s.queries * s.value_depth)
       return nullptr;
     s.causal = causal_;
     s.bf16 = bf16_;
+    s.nan_is_zero = nan_is_zero_;
     const auto scores = s.batch * s.heads * s.queries * s.keys;
     if ((factors_.size() > 1 && std::ssize(factors_) != s.heads) || (!added_.empty() && std::ssize(added_) != scores))
       return nullptr;
-    s.scale = factors_.empty() ? static_cast<float>(1 / std::sqrt(static_cast<double>(s.depth))) : factors_.front();
+    const auto by_depth = factor_ / std::sqrt(static_cast<double>(s.depth));
+    s.scale = factors_.empty() ? static_cast<float>(by_depth) : factors_.front();
     if (factors_.size() > 1) s.scales = factors_.data();
     const auto is_wide = [](const View& view) { return view.type == ElementType::f32; };
     const bool plain = is_wide(sizes.in[0]) && is_wide(sizes.in[1]) && is_wide(sizes.in[2]) && is_wide(sizes.out[0]) &&
@@ -126,15 +154,17 @@ class AttentionKernel final : public Kernel {
     auto state = std::make_unique<State>();
     state->shape = s;
     state->scores = state->reserve(attention_scratch_size(s, plain, runtime.threads()));
-    state->pieces = attention_pieces(s, plain, runtime.threads());
+    if (masks_ == 2) state->mask = state->reserve(scores);
+    else state->pieces = attention_pieces(s, plain, runtime.threads());
     return state;
   }
 
   void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
            Runtime& runtime) const override {
     auto& state = static_cast<State&>(prepared);
+    if (masks_ == 2) add_masks(state.shape, mask_of(in[3]), mask_of(in[4]), state.floats(state.mask), runtime.pool());
     fast::attention(state.shape, view_of(in[0], places_.q), view_of(in[1], places_.k), view_of(in[2], places_.v),
-                    mask(state.shape, in), place_of(out[0], places_.out), state.floats(state.scores), runtime.pool());
+                    mask(state, in), place_of(out[0], places_.out), state.floats(state.scores), runtime.pool());
   }
 
   i64 pieces(const KernelState& state) const override { return static_cast<const State&>(state).pieces; }
@@ -142,8 +172,7 @@ class AttentionKernel final : public Kernel {
                   int thread) const override {
     auto& state = static_cast<State&>(prepared);
     attention_alone(state.shape, view_of(in[0], places_.q), view_of(in[1], places_.k), view_of(in[2], places_.v),
-                    mask(state.shape, in), place_of(out[0], places_.out), state.floats(state.scores), begin, end,
-                    thread);
+                    mask(state, in), place_of(out[0], places_.out), state.floats(state.scores), begin, end, thread);
   }
 
   bool reads_grown(int input, i64 axis) const override {
@@ -160,70 +189,68 @@ class AttentionKernel final : public Kernel {
  private:
   struct State final : KernelState {
     AttentionShape shape;
-    Scratch scores;
+    Scratch scores, mask;
     i64 pieces = 0;
   };
-  MaskView mask(const AttentionShape& s, std::span<const View> in) const {
-    if (masked_) return mask_of(in[3]);
-    if (added_.empty()) return {};
-    const auto head = s.queries * s.keys;
-    return {.added = added_.data(), .batch = s.heads * head, .head = head, .row = s.keys, .column = 1};
+  MaskView mask(State& state, std::span<const View> in) const {
+    if (masks_ == 1) return mask_of(in[3]);
+    if (added_.empty() && masks_ == 0) return {};
+    return whole_mask(state.shape, masks_ == 2 ? state.floats(state.mask) : added_.data());
   }
 
   bool causal_;
+  float factor_;
   std::vector<float> factors_, added_;
   Places places_;
-  bool masked_, grouped_, several_, bf16_;
+  int masks_;
+  bool grouped_, several_, bf16_, nan_is_zero_;
 };
 
 bool is_mask(const Graphlet& graph, ValueRef v) { return is_f32(graph, v) || graph.stored(v) == ElementType::boolean; }
 
-bool is_same(const Dim& a, const Dim& b) {
-  if (a.is_static() && b.is_static()) return a.length() == b.length();
-  return a.symbol != 0 && a.symbol == b.symbol;
-}
-
-/// Whether two values have the same static shape.
-bool has_shape_of(const Graphlet& graph, ValueRef a, ValueRef b) {
-  const auto &x = graph.fact(a).shape, &y = graph.fact(b).shape;
-  return x.is_static() && y.is_static() && x.to_shape() == y.to_shape();
-}
-
 /// Heads that are repeated, from the last node backwards: Reshape, Broadcast, Unsqueeze.
 struct Repetition {
-  std::vector<int> nodes;
+  HeadWay way;
   ValueRef from;           ///< [batch, heads, rows, columns] that are repeated
-  ValueRef lengths;        ///< of the Broadcast
   bool rows_known = true;  ///< that the Broadcast leaves their number
 };
 
 /// Whether a Reshape by a constant leaves the first axis as it is.
-bool keeps_first(const Graphlet& graph, int reshape) {
+bool keeps_first(const Graphlet& graph, int reshape, const Dim& to) {
   const auto* pattern = graph.constant(graph.input(reshape, 1));
-  const auto& to = graph.fact({reshape, 0}).shape[0];
   const bool empty = to.is_static() && to.length() == 0;  // what a 0 may mean
   return pattern && pattern->size() > 0 && to_i64(*pattern)[0] == 0 && !empty;
 }
 
-std::optional<Repetition> repetition_of(const Graphlet& graph, ValueRef v, int user) {
+std::optional<Repetition> repetition_of(const Graphlet& graph, const HeadOperand& operand) {
   Repetition r;
-  for (const auto type : {"Reshape", "Broadcast", "Unsqueeze"}) {
-    if (v.node < 0 || graph.type(v.node) != type || graph.only_user(v) != user) return std::nullopt;
-    user = v.node;
-    r.nodes.push_back(user);
+  const auto joined = before_joined(graph, operand);
+  if (joined) r.way.add(joined->way);
+  const auto& [value, user_of_value, inside, axes] = joined ? joined->operand : operand;
+  if (axes.axes != HeadAxes{}.axes || axes.rank != 4) return std::nullopt;
+  auto v = value;
+  auto user = user_of_value;
+  std::array<int, 3> nodes{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    constexpr std::string_view kTypes[] = {"Reshape", "Broadcast", "Unsqueeze"};
+    if (v.node < 0 || graph.type(v.node) != kTypes[i] || graph.only_user(v) != user) return std::nullopt;
+    user = nodes[i] = v.node;
+    r.way.add(graph, user);
     v = graph.input(user, 0);
   }
+  const auto [reshape, broadcast, unsqueeze] = nodes;
   r.from = v;
-  r.lengths = graph.input(r.nodes[1], 1);
-  const auto axes = constant_axes(graph, graph.input(r.nodes[2], 1), 5);
-  const auto &from = graph.fact(v).shape, &wide = graph.fact({r.nodes[1], 0}).shape,
-             &to = graph.fact({r.nodes[0], 0}).shape;
-  if (!axes || *axes != std::vector<i64>{2} || !graph.constant(graph.input(r.nodes[0], 1)) || !is_f32(graph, v) ||
-      !from.has_rank() || from.rank() != 4 || !wide.has_rank() || wide.rank() != 5 || !to.has_rank() || to.rank() != 4)
+  if (const auto lengths = graph.input(broadcast, 1); !graph.constant(lengths)) r.way.lengths.push_back(lengths);
+  const auto unsqueezed = constant_axes(graph, graph.input(unsqueeze, 1), 5);
+  const auto &from = graph.fact(v).shape, &wide = graph.fact({broadcast, 0}).shape,
+             &to = joined ? joined->shape : graph.fact(value).shape;
+  if (!unsqueezed || *unsqueezed != std::vector<i64>{2} || !graph.constant(graph.input(reshape, 1)) ||
+      !is_f32(graph, v) || !from.has_rank() || from.rank() != 4 || !wide.has_rank() || wide.rank() != 5 ||
+      !to.has_rank() || to.rank() != 4)
     return std::nullopt;
   // That rows stay rows follows from their number. Batches that are not known are judged by prepare(): those of the
   // output tell. Nor are rows, of which one may become many; several cannot.
-  const bool keeps_batch = is_same(wide[0], to[0]) || keeps_first(graph, r.nodes[0]);
+  const bool keeps_batch = is_same(wide[0], to[0]) || (!joined && keeps_first(graph, reshape, to[0]));
   r.rows_known = is_same(from[2], wide[3]);
   const bool repeats = from[0].compatible(wide[0]) && keeps_batch && is_same(from[1], wide[1]) &&
                        from[2].compatible(wide[3]) && is_same(from[3], wide[4]) && is_same(from[3], to[3]) &&
@@ -233,51 +260,49 @@ std::optional<Repetition> repetition_of(const Graphlet& graph, ValueRef v, int u
 }
 
 /// Reads keys and values before heads are repeated, where both are.
-void take_repetitions(const Graphlet& graph, std::array<ValueRef, 3>& qkv, std::array<int, 2>& users, Around& around,
-                      std::vector<int>& nodes, std::vector<ValueRef>& others) {
-  const auto keys = repetition_of(graph, qkv[1], users[0]), values = repetition_of(graph, qkv[2], users[1]);
+void take_repetitions(const Graphlet& graph, std::array<HeadOperand, 3>& operands, Around& around, HeadWay& way) {
+  const auto keys = repetition_of(graph, operands[1]), values = repetition_of(graph, operands[2]);
   if (!keys || !values) return;
   around.grouped = true;
   around.several = !keys->rows_known || !values->rows_known;
-  qkv[1] = keys->from;
-  qkv[2] = values->from;
-  users = {keys->nodes.back(), values->nodes.back()};
-  for (const auto* r : {&*keys, &*values}) {
-    nodes.insert(nodes.end(), r->nodes.begin(), r->nodes.end());
-    if (!graph.constant(r->lengths)) others.push_back(r->lengths);
+  for (const int i : {1, 2}) {
+    const auto& r = i == 1 ? *keys : *values;
+    operands[i] = {r.from, r.way.nodes.back(), operands[i].columns_inside};
+    way.add(r.way);
   }
 }
 
 /// The kernel for these nodes, the last of which gives the output, with what is around them. `q`, `k` and `v` are read
-/// by `first` and `first` and `last` in turn.
-Match attention_match(const Graphlet& graph, std::vector<int> nodes, std::array<ValueRef, 3> qkv, ValueRef mask,
-                      int first, bool causal, bool transposed_keys, std::vector<float> factors,
-                      std::vector<float> added = {}) {
+/// by `first` and `first` and `last` in turn. `transposed_keys`: k is [depth][keys].
+Match attention_match(const Graphlet& graph, std::vector<int> nodes, std::array<ValueRef, 3> qkv,
+                      const std::vector<ValueRef>& masks, int first, bool causal, bool transposed_keys, Around around) {
   const auto last = nodes.back();
-  Around around{.masked = mask.node >= 0,
-                .bf16 = graph.options().precision == Precision::bf16,
-                .factors = std::move(factors),
-                .added = std::move(added)};
-  std::array<int, 2> users{first, last};
-  std::vector<ValueRef> others;
-  if (!transposed_keys) take_repetitions(graph, qkv, users, around, nodes, others);
-  std::array<HeadOperand, 3> operands{{{qkv[0], first, true}, {qkv[1], users[0], false}, {qkv[2], users[1], true}}};
-  for (auto& operand : operands) take_transpose(graph, operand, nodes);
-  take_parts(graph, operands, nodes);
+  around.masks = static_cast<int>(masks.size());
+  around.bf16 = graph.options().precision == Precision::bf16;
+  HeadWay way{std::move(nodes), {}};
+  std::array<HeadOperand, 3> operands{{{qkv[0], first, true}, {qkv[1], first, false}, {qkv[2], last, true}}};
+  if (transposed_keys) operands[1].axes = {.axes = {0, 1, 3, 2}};
+  const auto take_ways = [&] {
+    for (std::size_t i = 0; i < 3; ++i) take_way(graph, operands[i], way, i < 2 ? &around.factor : nullptr);
+  };
+  take_ways();
+  take_repetitions(graph, operands, around, way);
+  take_ways();
+  take_parts(graph, operands, way);
   around.places = {operands[0].axes, operands[1].axes, operands[2].axes, {}};
   auto next = graph.only_user({last, 0});
-  const bool same = graph.type(next) == "Reshape" && has_shape_of(graph, {next, 0}, {last, 0});
+  const bool same = graph.type(next) == "Reshape" && is_same(graph.fact({next, 0}).shape, graph.fact({last, 0}).shape);
   if (same) next = graph.only_user({next, 0});
-  if (const auto order = order_of(graph, next); order && *order == kHeadsInside.axes) {
+  if (order_of(graph, next) == std::vector<i64>{0, 2, 1, 3}) {
     around.places.out = kHeadsInside;
-    if (same) nodes.push_back(graph.input(next, 0).node);
-    nodes.push_back(next);
+    if (same) way.add(graph, graph.input(next, 0).node);
+    way.add(graph, next);
   }
-  std::sort(nodes.begin(), nodes.end());
-  Match match{std::move(nodes), {operands[0].value, operands[1].value, operands[2].value}, nullptr};
-  if (mask.node >= 0) match.inputs.push_back(mask);
-  match.inputs.insert(match.inputs.end(), others.begin(), others.end());
-  match.kernel = std::make_unique<AttentionKernel>(causal, transposed_keys, std::move(around));
+  std::sort(way.nodes.begin(), way.nodes.end());
+  Match match{std::move(way.nodes), {operands[0].value, operands[1].value, operands[2].value}, nullptr};
+  match.inputs.insert(match.inputs.end(), masks.begin(), masks.end());
+  match.inputs.insert(match.inputs.end(), way.lengths.begin(), way.lengths.end());
+  match.kernel = std::make_unique<AttentionKernel>(causal, std::move(around));
   return match;
 }
 
@@ -295,22 +320,9 @@ std::optional<Match> match_operation(const Graphlet& graph, int root) {
   // A causal attention does not look at its mask.
   const bool masked = mask.node >= 0 && !causal;
   if (masked && !is_mask(graph, mask)) return std::nullopt;
-  return attention_match(graph, {root}, {q, k, v}, masked ? mask : ValueRef{}, root, causal, false, factor);
-}
-
-/// The number that a Multiply or Divide applies to its input 0, or those of a Multiply by head; empty where it applies
-/// something else than constants.
-std::vector<float> factors_of(const Graphlet& graph, int node) {
-  const auto* t = graph.constant(graph.input(node, 1));
-  if (!t || t->type() != ElementType::f32 || t->size() == 0) return {};
-  const std::span values(t->data<float>(), t->size());
-  if (t->size() == 1 && graph.type(node) == "Divide") return {1 / values[0]};
-  if (graph.type(node) != "Multiply") return {};
-  const auto& scores = graph.fact({node, 0}).shape;
-  const bool by_head = scores.has_rank() && scores.rank() == 4 && t->rank() >= 3 && t->rank() <= 4 &&
-                       t->dim(t->rank() - 3) == t->size() &&
-                       graph.attrs<BroadcastAttrs>(node).rule().kind != AutoBroadcast::pdpd;
-  return t->size() == 1 || by_head ? std::vector(values.begin(), values.end()) : std::vector<float>();
+  std::vector<ValueRef> masks;
+  if (masked) masks.push_back(mask);
+  return attention_match(graph, {root}, {q, k, v}, masks, root, causal, false, {.factors = std::move(factor)});
 }
 
 /// A value that only `user` reads, of a node that may be taken.
@@ -318,11 +330,19 @@ bool is_inner(const Graphlet& graph, ValueRef v, int user) {
   return v.node >= 0 && v.port == 0 && is_f32(graph, v) && graph.only_user(v) == user && !graph.type(v.node).empty();
 }
 
-/// A product that only `user` reads, or one times a factor.
-bool leads_to_product(const Graphlet& graph, ValueRef v, int user) {
+bool adds(const Graphlet& graph, int node) {
+  return graph.type(node) == "Add" && graph.attrs<BroadcastAttrs>(node).rule().kind != AutoBroadcast::pdpd;
+}
+
+/// A product that only `user` reads, or one times a factor, or to which so many masks are added at most.
+bool leads_to_product(const Graphlet& graph, ValueRef v, int user, std::size_t masks) {
   if (!is_inner(graph, v, user)) return false;
-  if (factors_of(graph, v.node).empty()) return graph.type(v.node) == "MatMul";
-  const auto product = graph.input(v.node, 0);
+  if (masks > 0 && adds(graph, v.node))
+    return leads_to_product(graph, graph.input(v.node, 0), v.node, masks - 1) ||
+           leads_to_product(graph, graph.input(v.node, 1), v.node, masks - 1);
+  const auto factors = factors_of(graph, v.node);
+  if (!factors) return graph.type(v.node) == "MatMul";
+  const auto product = factors->of;
   return is_inner(graph, product, v.node) && graph.type(product.node) == "MatMul";
 }
 
@@ -337,9 +357,7 @@ struct AddedConstants {
 /// Adds the constant operand of an Add to `sum`, of this shape, and gives the other operand; nothing where it has none.
 std::optional<ValueRef> add_constant(const Graphlet& graph, ValueRef v, int user, const Shape& shape,
                                      std::vector<float>& sum) {
-  if (!is_inner(graph, v, user) || graph.type(v.node) != "Add" ||
-      graph.attrs<BroadcastAttrs>(v.node).rule().kind == AutoBroadcast::pdpd)
-    return std::nullopt;
+  if (!is_inner(graph, v, user) || !adds(graph, v.node)) return std::nullopt;
   for (const int port : {0, 1}) {
     const auto* t = graph.constant(graph.input(v.node, port));
     const auto other = graph.input(v.node, 1 - port);
@@ -379,39 +397,56 @@ std::optional<AddedConstants> added_constants(const Graphlet& graph, ValueRef v,
   return result;
 }
 
+/// Exporters to ONNX spell out that a query that sees no key gets zeros: IsNaN and Select behind the Softmax.
+std::optional<std::array<int, 2>> safe_softmax(const Graphlet& graph, int softmax) {
+  const auto users = graph.users({softmax, 0});
+  if (users.size() != 2) return std::nullopt;
+  for (const int i : {0, 1}) {
+    const auto test = users[i], select = users[1 - i];
+    if (graph.type(test) == "IsNaN" && graph.type(select) == "Select" && graph.only_user({test, 0}) == select &&
+        graph.input(select, 0).node == test && number(graph, graph.input(select, 1)) == 0.0F &&
+        graph.constant(graph.input(select, 1))->rank() <= graph.fact({softmax, 0}).shape.rank())
+      return std::array{test, select};
+  }
+  return std::nullopt;
+}
+
 /// From the Softmax on, backwards to the scores and on to the values.
 std::optional<Match> match_spelled_out(const Graphlet& graph, int root) {
-  const auto values = graph.only_user({root, 0});
+  const auto safe = safe_softmax(graph, root);
+  const auto probabilities = safe ? safe->back() : root, values = graph.only_user({probabilities, 0});
   const auto& scores = graph.fact({root, 0}).shape;
-  if (graph.type(values) != "MatMul" || graph.input(values, 0).node != root || !scores.has_rank() || scores.rank() < 3)
+  if (graph.type(values) != "MatMul" || graph.input(values, 0).node != probabilities || !scores.has_rank() ||
+      scores.rank() < 3)
     return std::nullopt;
   const auto axis = graph.attrs<SoftmaxAttrs>(root).axis;
   const auto& last = graph.attrs<MatMulAttrs>(values);
   if ((axis != -1 && axis != scores.rank() - 1) || last.transpose_a || last.transpose_b) return std::nullopt;
-  std::vector<int> nodes{values, root};
+  std::vector<int> nodes{values};
+  if (safe) nodes.insert(nodes.end(), safe->begin(), safe->end());
+  nodes.push_back(root);
   auto v = graph.input(root, 0);
-  ValueRef mask;
-  std::vector<float> added;
-  const auto add = v.node;
+  std::vector<ValueRef> masks;
+  Around around{.nan_is_zero = safe.has_value(), .factors{1}};
   if (auto constants = added_constants(graph, v, root)) {
     nodes.insert(nodes.end(), constants->nodes.begin(), constants->nodes.end());
-    added = std::move(constants->sum);
+    around.added = std::move(constants->sum);
     v = constants->from;
-  } else if (is_inner(graph, v, root) && graph.type(add) == "Add" &&
-             graph.attrs<BroadcastAttrs>(add).rule().kind != AutoBroadcast::pdpd) {
-    const int from = leads_to_product(graph, graph.input(add, 0), add) ? 0 : 1;
+  }
+  while (around.added.empty() && masks.size() < kMasks && is_inner(graph, v, nodes.back()) && adds(graph, v.node)) {
+    const auto add = v.node;
+    const int from = leads_to_product(graph, graph.input(add, 0), add, kMasks - 1 - masks.size()) ? 0 : 1;
     v = graph.input(add, from);
-    mask = graph.input(add, 1 - from);
-    if (!is_f32(graph, mask) || !graph.fact(mask).shape.has_rank() || graph.fact(mask).shape.rank() > scores.rank())
-      return std::nullopt;
+    masks.push_back(graph.input(add, 1 - from));
+    const auto& mask = graph.fact(masks.back()).shape;
+    if (!is_f32(graph, masks.back()) || !mask.has_rank() || mask.rank() > scores.rank()) return std::nullopt;
     nodes.push_back(add);
   }
-  std::vector<float> factors{1};
   if (is_inner(graph, v, nodes.back()))
-    if (auto own = factors_of(graph, v.node); !own.empty()) {
-      factors = std::move(own);
+    if (auto own = factors_of(graph, v.node)) {
+      around.factors = std::move(own->numbers);
       nodes.push_back(v.node);
-      v = graph.input(v.node, 0);
+      v = own->of;
     }
   if (!is_inner(graph, v, nodes.back()) || graph.type(v.node) != "MatMul") return std::nullopt;
   const auto& first = graph.attrs<MatMulAttrs>(v.node);
@@ -427,8 +462,7 @@ std::optional<Match> match_spelled_out(const Graphlet& graph, int root) {
   };
   if (first.transpose_a || !fits(q) || !fits(k) || !fits(w)) return std::nullopt;
   std::sort(nodes.begin(), nodes.end());
-  return attention_match(graph, nodes, {q, k, w}, mask, nodes.front(), false, !first.transpose_b, std::move(factors),
-                         std::move(added));
+  return attention_match(graph, nodes, {q, k, w}, masks, nodes.front(), false, !first.transpose_b, std::move(around));
 }
 
 std::optional<Match> match(const Graphlet& graph, int root) {

@@ -124,17 +124,16 @@ std::optional<Match> match_plain(const Graphlet& graph, int root) {
 
 std::optional<Match> match(const Graphlet& graph, int root) {
   const auto table = graph.input(root, 0), indices = graph.input(root, 1), axis = graph.input(root, 2);
-  const auto narrow = graph.narrow(table);
-  if (narrow.node < 0) return match_plain(graph, root);
-  const auto& constant = graph.node(narrow.node).constant;
-  const auto axes = constant_axes(graph, axis, constant.rank());
+  const auto* constant = graph.narrow_constant(table);
+  if (!constant) return match_plain(graph, root);
+  const auto axes = constant_axes(graph, axis, constant->rank());
   const auto type = graph.stored(indices);
   // Along the first axis there are no batch dims.
-  if (constant.size() == 0 || !axes || *axes != std::vector<i64>{0} || !graph.fact(indices).shape.has_rank() ||
+  if (constant->size() == 0 || !axes || *axes != std::vector<i64>{0} || !graph.fact(indices).shape.has_rank() ||
       (type != ElementType::i32 && type != ElementType::i64))
     return match_plain(graph, root);
   Match match{{root}, {table, indices, axis}, nullptr};
-  match.kernel = std::make_unique<NarrowGather>(constant, graph.node(root).version->since >= 8);
+  match.kernel = std::make_unique<NarrowGather>(*constant, graph.node(root).version->since >= 8);
   return match;
 }
 

@@ -65,11 +65,9 @@ class MatMul final : public Kernel {
 /// Matrices of f16 or bf16, more than caches hold, whose columns' weights lie side by side.
 Tensor narrow_constant(const Graphlet& graph, ValueRef b, bool transposed) {
   constexpr i64 kLarge = 256 << 10;
-  const auto narrow = graph.narrow(b);
-  if (!graph.options().steady() || !transposed || narrow.node < 0) return {};
-  const auto& constant = graph.node(narrow.node).constant;
-  const bool is_half = constant.type() == ElementType::f16 || constant.type() == ElementType::bf16;
-  return is_half && constant.rank() > 2 && constant.size() >= kLarge ? constant : Tensor();
+  const auto* constant = graph.narrow_constant(b);
+  if (!graph.options().steady() || !transposed || !constant) return {};
+  return constant->rank() > 2 && constant->size() >= kLarge ? *constant : Tensor();
 }
 
 std::optional<Match> match(const Graphlet& graph, int root) {

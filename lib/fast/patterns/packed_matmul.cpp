@@ -146,11 +146,10 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const bool as_rows = b->row == 1 || large;
   Tensor few;
   if (as_rows && rows < 0) few = b->tensor;
-  if (const auto narrow = graph.narrow(matrix); narrow.node >= 0) {
-    const auto& constant = graph.node(narrow.node).constant;
-    b->tensor = Tensor::widened(constant);  // of its own, so that it goes when it is packed
+  if (const auto* narrow = graph.narrow_constant(matrix)) {
+    b->tensor = Tensor::widened(*narrow);  // of its own, so that it goes when it is packed
     // A large matrix comes from memory each time, in half as many bytes.
-    if (as_rows && is_few) few = constant;
+    if (as_rows && is_few) few = *narrow;
   }
   if (few) match.inputs.push_back(matrix);
   auto ending = take_ending(graph, match, rank, rank - 1, b->n);

@@ -152,7 +152,7 @@ Unary function_of(CellActivation f) {
 
 /// A copy of its own where it has to be widened, which goes with the last who has it. Empty: no constant.
 Tensor f32_constant(const Graphlet& graph, ValueRef v) {
-  if (const auto narrow = graph.narrow(v); narrow.node >= 0) return Tensor::widened(graph.node(narrow.node).constant);
+  if (const auto* narrow = graph.narrow_constant(v)) return Tensor::widened(*narrow);
   const auto* t = graph.constant(v);
   return t && t->type() == ElementType::f32 ? t->apart() : Tensor();
 }

@@ -1,8 +1,7 @@
 // Slice-8 of neighboring elements along one axis, of any type. A part that lies in the input is not copied; blocks of
 // channels stay blocked.
-#include <algorithm>
-
 #include "fast/kernels/movement/parts.hpp"
+#include "fast/kit/axis_part.hpp"
 #include "fast/kit/functions.hpp"
 
 namespace ovir::fast::patterns::slice {
@@ -51,28 +50,14 @@ class Slice final : public Kernel {
   bool whole_blocks_;
 };
 
-/// The only number of a constant of i32 or i64.
-std::optional<i64> one_number(const Graphlet& graph, ValueRef v) {
-  const auto* t = graph.constant(v);
-  if (!t || t->size() != 1 || (t->type() != ElementType::i32 && t->type() != ElementType::i64)) return std::nullopt;
-  return to_i64(*t)[0];
-}
-
 std::optional<Match> match(const Graphlet& graph, int root) {
   const auto from = graph.input(root, 0);
-  const auto &shape = graph.fact(from).shape, &out = graph.fact({root, 0}).shape;
-  if (!is_bytes(graph.stored(from)) || !shape.has_rank() || !out.has_rank()) return std::nullopt;
-  const auto start = one_number(graph, graph.input(root, 1)), step = one_number(graph, graph.input(root, 3));
-  auto along = std::optional<i64>(0);
-  if (const auto axes = graph.input(root, 4); axes.node >= 0) along = one_number(graph, axes);
-  if (!start || step != 1 || !along) return std::nullopt;
-  const auto axis = *along < 0 ? *along + shape.rank() : *along;
-  if (axis < 0 || axis >= shape.rank() || !shape[axis].is_static() || !out[axis].is_static()) return std::nullopt;
-  const auto length = shape[axis].length(), part = out[axis].length();
-  const auto first = std::clamp<i64>(*start < 0 ? *start + length : *start, 0, length);
-  if (part == 0) return std::nullopt;
-  const bool whole_blocks =
-      is_f32(graph, from) && axis == 1 && shape.rank() >= 3 && shape.rank() <= 4 && are_blocks(first, part, length);
+  const auto& shape = graph.fact(from).shape;
+  const auto part = is_bytes(graph.stored(from)) ? part_of_slice(graph, root) : std::nullopt;
+  if (!part) return std::nullopt;
+  const auto [axis, first, length] = *part;
+  const bool whole_blocks = is_f32(graph, from) && axis == 1 && shape.rank() >= 3 && shape.rank() <= 4 &&
+                            are_blocks(first, length, shape[axis].length());
   return Match{{root}, {from}, std::make_unique<Slice>(axis, first, whole_blocks)};
 }
 

@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "pattern_examples.hpp"
 
 namespace ovir::testing::patterns::attention {
@@ -149,6 +151,95 @@ void parts_that_others_read(Net& n) {  // the values, so the Split stays
   n.result(parts[2]);
 }
 
+/// As exporters to ONNX write it: the root of the factor for queries and keys, and keys transposed once more.
+void factors_before_product(Net& n) {
+  const auto x = n.op("Transpose-1", {n.input({2, 7, 3, 4, 8}), n.indices({2, 0, 3, 1, 4})});
+  const auto parts = squeezed(n, x, "3");
+  const auto q = n.op("Multiply-1", {parts[0], n.numbers({0.6F}, {1})});
+  const auto k = n.op("Multiply-1", {n.numbers({0.6F}, {}), n.op("Transpose-1", {parts[1], n.indices({0, 1, 3, 2})})});
+  const auto y = n.op("MatMul-1", {n.op("Softmax-8", {n.op("MatMul-1", {q, k})}, {{"axis", "-1"}}), parts[2]});
+  n.result(n.op("Transpose-1", {y, n.indices({0, 2, 1, 3})}));
+}
+void factors_before_operation(Net& n) {
+  const auto twice = [&](int x) {
+    return n.op("Transpose-1", {n.op("Transpose-1", {x, n.indices({0, 3, 1, 2})}), n.indices({0, 2, 3, 1})});
+  };
+  const auto q = n.op("Divide-1", {n.input({2, 3, 5, 8}), n.numbers({1.7F}, {1, 1, 1, 1})});
+  const auto k = n.op("Multiply-1", {twice(n.input({2, 3, 9, 8})), n.numbers({-0.8F}, {})});
+  n.result(attention(n, {q, k, twice(n.input({2, 3, 9, 8}))}));
+}
+/// What is multiplied by a number a head, and values by one, are steps of their own.
+void factors_that_stay(Net& n) {
+  const auto q = n.op("Multiply-1", {n.input({2, 3, 5, 8}), n.numbers({0.5F, -2, 3}, {3, 1, 1})});
+  const auto v = n.op("Multiply-1", {n.input({2, 3, 9, 8}), n.numbers({0.3F}, {})});
+  n.result(attention(n, {q, n.input({2, 3, 9, 8}), v}));
+}
+/// Heads that are repeated before keys are transposed and multiplied.
+void grouped_attention_spelled_out(Net& n) {
+  const auto q = n.op("Multiply-1", {n.input({2, 6, 5, 8}), n.numbers({0.6F}, {})});
+  const auto keys = n.op("Transpose-1", {repeated(n, n.input({2, 3, 9, 8})), n.indices({0, 1, 3, 2})});
+  const auto k = n.op("Multiply-1", {keys, n.numbers({0.6F}, {})});
+  const auto v = repeated(n, n.input({2, 3, 9, 8}));
+  n.result(n.op("MatMul-1", {n.op("Softmax-8", {n.op("MatMul-1", {q, k})}, {{"axis", "-1"}}), v}));
+}
+
+/// Slices, and Gathers of one place, instead of a Split; for keys batch and heads are joined while they are transposed.
+int slice(Net& n, int x, i64 place, i64 axis, i64 length = 1) {
+  return n.op("Slice-8", {x, n.indices({place}), n.indices({place + length}), n.indices({1}), n.indices({axis})});
+}
+int heads_transposed(Net& n, int x, std::initializer_list<i64> joined, std::initializer_list<i64> apart) {
+  const auto y = n.op("Reshape-1", {x, n.indices(joined)}, {{"special_zero", "false"}});
+  const auto z = n.op("Transpose-1", {y, n.indices({0, 2, 1})});
+  return n.op("Reshape-1", {z, n.indices(apart)}, {{"special_zero", "true"}});
+}
+int weighted(Net& n, int scores, int v) { return matmul(n, n.op("Softmax-8", {scores}, {{"axis", "-1"}}), v); }
+void slices_of_heads(Net& n) {
+  const auto x = n.op("Transpose-1", {n.input({2, 7, 3, 4, 8}), n.indices({2, 0, 3, 1, 4})});
+  const auto q = n.op("Squeeze-1", {slice(n, x, 0, 0), n.indices({0})});
+  const auto k = heads_transposed(n, slice(n, x, 1, 0), {-1, 7, 8}, {2, 4, 8, 7});
+  const auto v = n.op("Gather-8", {x, n.index(2), n.index(0)});
+  n.result(weighted(n, matmul(n, n.op("Multiply-1", {q, n.numbers({0.4F}, {1})}), k), v));
+}
+void slices_of_columns(Net& n) {  // behind a Transpose that somebody else reads as well
+  const auto x = n.op("Transpose-1", {n.input({2, 7, 3, 24}), n.indices({0, 2, 1, 3})});
+  n.result(attention(n, {slice(n, x, 0, 3, 8), slice(n, x, -16, 3, 8), slice(n, x, 16, 3, 8)}));
+  n.result(n.op("Abs-1", {x}));
+}
+void joined_heads(Net& n) {
+  const auto k = heads_transposed(n, n.input({2, 3, 9, 8}), {-1, 9, 8}, {2, 3, 8, 9});
+  n.result(weighted(n, matmul(n, n.input({2, 3, 5, 8}), k), n.input({2, 3, 9, 6})));
+}
+void joined_heads_repeated(Net& n) {
+  const auto repeat = [&](std::initializer_list<i64> shape) {
+    const auto x = n.op("Unsqueeze-1", {n.input({2, 3, 9, 8}), n.indices({2})});
+    const auto y = n.op("Broadcast-3", {x, n.indices({2, 3, 2, 9, 8})}, {{"mode", "bidirectional"}});
+    return n.op("Reshape-1", {y, n.indices(shape)}, {{"special_zero", "false"}});
+  };
+  const auto z = n.op("Transpose-1", {repeat({12, 9, 8}), n.indices({0, 2, 1})});
+  const auto k = n.op("Reshape-1", {z, n.indices({2, 6, 8, 9})}, {{"special_zero", "true"}});
+  n.result(weighted(n, matmul(n, n.input({2, 6, 5, 8}), k), repeat({2, 6, 9, 8})));
+}
+
+/// A query that sees no key gets zeros, which exporters to ONNX spell out.
+void safe_attention(Net& n, i64 queries, i64 keys) {
+  std::vector<float> mask(static_cast<std::size_t>(queries * keys));
+  for (i64 i = 0; i < std::ssize(mask); ++i)
+    if (i / keys % 3 == 1 || i % 7 == 2) mask[i] = -std::numeric_limits<float>::infinity();
+  const auto hidden = n.constant(Tensor::of<float>(ElementType::f32, {queries, keys}, mask));
+  const auto q = n.input({2, 3, queries, 8}), k = n.input({2, 3, keys, 8}), v = n.input({2, 3, keys, 5});
+  const auto scores = n.op("Add-1", {matmul(n, q, k, true), hidden});
+  const auto x = n.op("Softmax-8", {scores}, {{"axis", "-1"}});
+  n.result(matmul(n, n.op("Select-1", {n.op("IsNaN-10", {x}), n.numbers({0}, {}), x}), v));
+}
+void safe_attention_of_few(Net& n) { safe_attention(n, 4, 20); }
+void safe_attention_of_some(Net& n) { safe_attention(n, 11, 20); }
+void safe_attention_of_many(Net& n) { safe_attention(n, 9, 700); }
+void two_masks(Net& n) {
+  const auto scores =
+      n.op("Add-1", {n.input({1, 3, 9, 11}), matmul(n, n.input({1, 3, 9, 8}), n.input({1, 3, 11, 8}), true)});
+  n.result(weighted(n, n.op("Add-1", {scores, n.input({1, 1, 1, 11})}), n.input({1, 3, 11, 8})));
+}
+
 /// Operands are rounded to 8 bits.
 constexpr float kBf16 = 1e-2F;
 
@@ -185,6 +276,25 @@ constexpr Example kExamples[] = {
     {"attention+parts", parts_of_columns},
     {"attention+parts", parts_of_columns, kOnce, kOpen},
     {"attention", parts_that_others_read},
+    {"attention+parts", factors_before_product},
+    {"attention+parts", factors_before_product, kOnce, kOpen},
+    {"bf16.attention+parts", factors_before_product, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"attention", factors_before_operation},
+    {"attention", factors_before_operation, kOnce, kOpen},
+    {"attention", factors_that_stay},
+    {"attention+parts", slices_of_heads},
+    {"attention+parts", slices_of_columns},
+    {"attention+parts", slices_of_columns, kOnce, kOpen},
+    {"attention", joined_heads},
+    {"attention+groups", joined_heads_repeated},
+    {"attention", safe_attention_of_few, kOften, kFixed, kF32Only},
+    {"attention", safe_attention_of_some, kOften, kFixed, kF32Only},
+    {"attention", safe_attention_of_many, kOnce, kFixed, kF32Only},
+    {"bf16.attention", safe_attention_of_some, kOften, kFixed, kF32Only, kBf16, Precision::bf16},
+    {"attention", two_masks},
+    {"attention", two_masks, kOnce, kOpen},
+    {"attention+groups", grouped_attention_spelled_out},
+    {"attention+groups", grouped_attention_spelled_out, kOnce, kOpen},
     {"bf16.attention+parts", parts_of_heads, kOften, kFixed, true, kBf16, Precision::bf16},
     {"bf16.attention", spelled_attention_transposed, kOften, kFixed, true, kBf16, Precision::bf16},
     {"bf16.attention+groups", grouped_attention_some, kOnce, kOpen, true, kBf16, Precision::bf16},

@@ -19,6 +19,15 @@ void image(Net& n) {  // activations that are computed aside
   const auto y = n.op("HSwish-4", {depthwise(n, x, 33, 5, 2, 2)});
   n.result(convolution(n, y, {18, 33, 1, 1}, windows(2)));
 }
+/// HSwish as exporters to ONNX spell it out.
+int gated(Net& n, int x) {
+  return n.op("Multiply-1", {x, n.op("HardSigmoid-1", {x, n.numbers({1.0F / 6}, {}), n.numbers({0.5F}, {})})});
+}
+void gated_image(Net& n) {
+  const auto x = gated(n, convolution(n, n.input({1, 3, 50, 55}), {33, 3, 3, 3}, windows(2, 1, 1)));
+  const auto y = gated(n, depthwise(n, x, 33, 5, 2, 2));
+  n.result(convolution(n, y, {18, 33, 1, 1}, windows(2)));
+}
 void small_planes(Net& n) {  // each thread has channels of its own
   const auto x = n.op("Relu-1", {convolution(n, n.input({2, 24, 9, 7}), {40, 24, 1, 1}, windows(2))});
   const auto y = clamp(n, biased(n, convolution(n, x, {70, 40, 1, 1}, windows(2)), 70));
@@ -87,6 +96,7 @@ void read_by_others(Net& n) {
 constexpr Example kExamples[] = {
     {"inverted_residual+bias+residual", residual},
     {"inverted_residual", image},
+    {"inverted_residual", gated_image, kOften, kFixed, kF32Only},  // 1/6 is another number in f16
     {"inverted_residual", padded_behind},
     {"inverted_residual", image_padded_behind},
     {"inverted_residual+scale+bias", normalizations},

@@ -25,6 +25,30 @@ void group_normalization_blocked(Net& n) {
                 plain));
 }
 
+/// As exporters to ONNX, and TensorFlow, spell it out: by the axes of the groups, which are not those of the data.
+int spelled_out(Net& n, int x, std::initializer_list<i64> groups) {
+  const auto y = n.op("Reshape-1", {x, n.indices(groups)}, {{"special_zero", "true"}});
+  std::vector<i64> axes;
+  for (i64 i = 2; i < std::ssize(groups); ++i) axes.push_back(i);
+  const auto z = n.op("MVN-6", {y, n.constant(Tensor::vector(axes))},
+                      {{"normalize_variance", "true"}, {"eps", "1e-4"}, {"eps_mode", "inside_sqrt"}});
+  return n.op("Reshape-1", {z, n.op("ShapeOf-3", {x}, {{"output_type", "i64"}})}, {{"special_zero", "true"}});
+}
+int with_factors(Net& n, int x, i64 channels) {
+  return n.op("Add-1", {n.op("Multiply-1", {x, n.weights({channels, 1, 1})}), n.weights({1, channels, 1, 1})});
+}
+void one_group(Net& n) { n.result(spelled_out(n, n.input({2, 6, 5, 3}), {0, 1, -1})); }
+void groups_with_factors(Net& n) {
+  n.result(n.op("Swish-4", {with_factors(n, spelled_out(n, n.input({2, 6, 5, 3}), {0, 3, -1}), 6)}));
+}
+void groups_by_axes(Net& n) { n.result(spelled_out(n, n.input({2, 6, 5, 3}), {2, 3, 2, 5, 3})); }
+/// Swish, too, spelled out, between convolutions.
+void groups_between_convolutions(Net& n) {
+  const auto x = convolution(n, n.input({2, 17, 20, 21}), {32, 17, 1, 1}, windows(2));
+  const auto y = with_factors(n, spelled_out(n, x, {0, 4, -1}), 32);
+  n.result(convolution(n, n.op("Multiply-1", {n.op("Sigmoid-1", {y}), y}), {18, 32, 1, 1}, windows(2)));
+}
+
 // clang-format off
 constexpr Example kExamples[] = {
     {"group_normalization", group_normalization},
@@ -34,6 +58,15 @@ constexpr Example kExamples[] = {
     {"group_normalization+Gelu", group_normalization_blocked<32, 4>},
     {"group_normalization+Gelu", group_normalization_blocked<64, 2>, kOnce},
     {"group_normalization+Gelu", group_normalization_blocked<48, 3>, kOften, kFixed, true, 1e-2F, Precision::bf16},
+    {"group_normalization", one_group},
+    {"group_normalization", one_group, kOnce, kOpen},
+    {"group_normalization+Multiply+Add+Swish", groups_with_factors},
+    {"group_normalization+Multiply+Add+Swish", groups_with_factors, kOnce, kOpen},
+    {"group_normalization", groups_by_axes},
+    {"group_normalization+Multiply+Add+Sigmoid+Multiply", groups_between_convolutions},
+    {"group_normalization+Multiply+Add+Sigmoid+Multiply", groups_between_convolutions, kOnce},
+    {"group_normalization+Multiply+Add+Sigmoid+Multiply", groups_between_convolutions, kOften, kFixed, true, 1e-2F,
+     Precision::bf16},
 };
 // clang-format on
 

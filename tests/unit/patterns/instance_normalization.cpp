@@ -38,6 +38,7 @@ constexpr Example kExamples[] = {
     {"instance_normalization+Add", offset},
     {"instance_normalization+Multiply+Add+Relu", blocked},
     {"instance_normalization+Multiply+Add+Relu", blocked, kOnce},
+    {"instance_normalization+Multiply+Add+Relu", blocked, kOften, kFixed, true, 1e-2F, Precision::bf16},
     {"instance_normalization+Multiply+Add", blocked_volume},
 };
 // clang-format on

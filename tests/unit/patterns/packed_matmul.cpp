@@ -13,6 +13,16 @@ void product_of_its_residual(Net& n) {  // x · W + x: the sum may not be writte
   n.result(softmax(n, n.op("Add-1", {x, matmul(n, x, n.weights({35, 35}))})));
 }
 
+/// What exporters spell out. Where others read the sum as well it is no activation.
+int swish(Net& n, int x) { return n.op("Multiply-1", {x, n.op("Sigmoid-1", {x})}); }
+void product_gated(Net& n) {
+  n.result(swish(n, n.op("Add-1", {matmul(n, n.input({5, 37}), n.weights({37, 70})), n.weights({70})})));
+}
+void product_gated_and_read(Net& n) {
+  const auto x = matmul(n, n.input({5, 37}), n.weights({37, 70}));
+  n.result(n.op("Add-1", {swish(n, x), n.op("Abs-1", {x})}));
+}
+
 // So many rows are multiplied as three bf16 where the machine has tiles.
 int many_rows(Net& n) { return matmul(n, n.input({3, 50, 72}), n.weights({72, 40})); }
 void product_of_many_rows(Net& n) { n.result(many_rows(n)); }
@@ -43,6 +53,9 @@ constexpr Example kExamples[] = {
     {"packed.matmul+bias+residual", product_few_residual},
     {"packed.matmul+Tanh", product_rows, kOften, kOpen},
     {"packed.matmul", product_of_one_row},
+    {"packed.matmul+bias+Sigmoid+Multiply", product_gated},
+    {"packed.matmul+bias+Sigmoid+Multiply", product_gated, kOften, kOpen},
+    {"packed.matmul", product_gated_and_read},
     {"packed.matmul+residual", product_of_its_residual},
     {"packed.matmul", product_of_many_rows},
     {"packed.matmul", product_of_many_rows, kOften, kOpen},

@@ -71,6 +71,7 @@ struct AttentionShape {
   i64 value_depth = 0;
   float scale = 1;
   bool causal = false;            ///< query i sees the keys 0 … i
+  bool nan_is_zero = false;       ///< a query whose probabilities are NaN, as when it sees no key, gets zeros
   bool bf16 = false;              ///< queries, keys, probabilities and values are rounded to it; sums are f32
   const float* scales = nullptr;  ///< instead of `scale`, one a head; null: none
 };

@@ -1,5 +1,8 @@
 #include "fast/kernels/attention/whole.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 namespace ovir::fast {
 namespace {
 
@@ -34,6 +37,10 @@ void attend_whole(const AttentionShape& s, const PackedHead& head, const HeadVie
                       .seen = mask.seen,
                       .mask_row = mask.row,
                       .mask_column = mask.column});
+  // One that is NaN makes all of its row NaN.
+  if (s.nan_is_zero)
+    for (i64 i = 0; i < count; ++i)
+      if (std::isnan(scores[i * width(s)])) std::fill_n(scores + i * width(s), width(s), 0.0f);
   if (s.bf16) narrow_isa().to_bf16(scores, reinterpret_cast<std::uint16_t*>(rounded), count * width(s));
   const auto* probabilities = s.bf16 ? rounded : scores;
   const auto row = s.bf16 ? width(s) / 2 : width(s);

@@ -95,11 +95,7 @@ void from_bf16_blocked(const Word* in, float* out, bool blocked, i64 batch, i64 
 }
 
 void bf16_pack(const NarrowGeometry& g, const float* filters, Word* to, ThreadPool& pool) {
-  const auto each = kColumns * g.s.channels * g.s.taps();
-  parallel_ranges(pool, g.panels(), static_cast<double>(g.panel_size()) / 8, [&](i64 begin, i64 end) {
-    for (auto panel = begin; panel < end; ++panel)
-      bf16_pack_panel(g, panel, filters + panel * each, to + panel * g.panel_size());
-  });
+  pack_narrow(g, filters, to, pool, bf16_pack_panel);
 }
 
 void bf16_pack_panel(const NarrowGeometry& g, i64 panel, const float* filters, Word* to) {

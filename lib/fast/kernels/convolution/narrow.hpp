@@ -70,6 +70,7 @@ struct NarrowGeometry {
   i64 panel_size() const { return panel_steps().size() * parts * kColumns; }
   i64 panels() const { return ceil_div(s.outputs, kColumns); }
   i64 filters_size() const { return panels() * panel_size(); }
+  i64 panel_weights() const { return kColumns * s.group_channels() * s.taps(); }  ///< those of a whole panel
   /// The place of a weight in packed filters, counted in weights.
   i64 place(i64 output, i64 channel, i64 row, i64 column) const;
   /// Words of scratch memory. An image is brought into it beforehand, padded.
@@ -95,6 +96,15 @@ using NarrowTileWork = std::function<void(const NarrowSum& sum, int pixels, i64 
 /// f32 where there are three parts, or, of an image, its padded rows. `pad` is the word around the input.
 void narrow_convolution(const NarrowGeometry& geometry, const WordPanels& filters, const Word* in, Word pad,
                         Word* scratch, ThreadPool& pool, const NarrowTileWork& tile);
+
+/// Packs all filters into panels by pack(geometry, panel, weights of the panel, its place).
+template <class Weight, class Pack>
+void pack_narrow(const NarrowGeometry& g, const Weight* weights, Word* to, ThreadPool& pool, const Pack& pack) {
+  parallel_ranges(pool, g.panels(), static_cast<double>(g.panel_size()) / 8, [&](i64 begin, i64 end) {
+    for (auto panel = begin; panel < end; ++panel)
+      pack(g, panel, weights + panel * g.panel_weights(), to + panel * g.panel_size());
+  });
+}
 
 /// Columns that a convolution reads: those of its padded input.
 i64 narrow_width(const ConvolutionShape& shape);

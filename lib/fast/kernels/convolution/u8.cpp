@@ -57,11 +57,7 @@ void u8_pack_panel(const NarrowGeometry& g, i64 panel, const std::int8_t* weight
 }
 
 void u8_pack(const NarrowGeometry& g, const std::int8_t* weights, Word* to, ThreadPool& pool) {
-  const auto each = kColumns * g.s.group_channels() * g.s.taps();
-  parallel_ranges(pool, g.panels(), static_cast<double>(g.panel_size()) / 8, [&](i64 begin, i64 end) {
-    for (auto panel = begin; panel < end; ++panel)
-      u8_pack_panel(g, panel, weights + panel * each, to + panel * g.panel_size());
-  });
+  pack_narrow(g, weights, to, pool, u8_pack_panel);
 }
 
 void image_to_u8(const NarrowGeometry& g, const float* in, const U8Scale& q, std::uint8_t pad, Word* to,

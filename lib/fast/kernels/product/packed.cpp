@@ -122,8 +122,9 @@ void pack_panels(const float* b, i64 row, i64 column, i64 k, i64 n, i64 begin, i
 }
 
 void pack_panels(const float* b, i64 row, i64 column, i64 k, i64 n, float* to, ThreadPool& pool) {
-  parallel_ranges(pool, ceil_div(n, kColumns), static_cast<double>(k * kColumns) / 4,
-                  [&](i64 begin, i64 end) { pack_panels(b, row, column, k, n, begin, end, to); });
+  parallel_panels(pool, k, n, [&](i64 first, i64 columns) {
+    pack_panels(b + first * column, row, column, k, columns, 0, ceil_div(columns, kColumns), to + first * k);
+  });
 }
 
 i64 spread_rows_size(i64 m, i64 n, i64 k) {

@@ -1,0 +1,30 @@
+// The kernel of GroupNormalization, and of InstanceNorm, whose groups are single channels.
+#pragma once
+#include <string>
+
+#include "fast/kit/functions.hpp"
+
+namespace ovir::fast {
+
+struct GroupNormalizationForm {
+  std::string name;
+  i64 groups;
+  float epsilon;
+  bool blocked;         ///< blocks and groups fit into each other
+  Buffer weight, bias;  ///< by channel; empty: operands 1 and 2
+  Unary activation{};
+
+  /// Of values of this shape.
+  GroupNormalizationForm(std::string_view name, i64 groups, double epsilon, const PartialShape& shape);
+  /// What follows the last of `match.nodes`: factors and offsets by channel.
+  void take_factors(const Graphlet& graph, Match& match, i64 rank, i64 channels);
+  void take_activation(const Graphlet& graph, Match& match);
+};
+
+/// Whether an MVN divides by √(variance + ε), of all axes but the first two.
+bool is_over_planes(const Graphlet& graph, int mvn);
+
+/// Of operand 0: f32, or bf16 where it is blocked.
+std::unique_ptr<const Kernel> make_group_normalization(GroupNormalizationForm form);
+
+}  // namespace ovir::fast
