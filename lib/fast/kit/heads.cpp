@@ -30,11 +30,17 @@ bool is_inner(const Graphlet& graph, const HeadOperand& operand) {
   return operand.value.node >= 0 && graph.only_user(operand.value) == operand.user;
 }
 
-/// Whether `narrow` has the axes of `wide` but the one at `axis`, which is 1.
-bool is_squeezed(const PartialShape& wide, const PartialShape& narrow, i64 axis) {
-  if (!wide[axis].is_static() || wide[axis].length() != 1) return false;
-  for (i64 i = 0; i < narrow.rank(); ++i)
-    if (!is_same(narrow[i], wide[i + (i >= axis)])) return false;
+/// Whether a value that is reshaped has all its axes still, but the one at `without`, which is 1 (-1: none). The length
+/// of one may be open: it follows from those of the others.
+bool keeps_axes(const PartialShape& from, const PartialShape& to, i64 without = -1) {
+  if (!from.has_rank() || !to.has_rank() || from.rank() != to.rank() + (without >= 0)) return false;
+  if (without >= 0 && !(from[without].is_static() && from[without].length() == 1)) return false;
+  int unknown = 0;
+  for (i64 i = 0; i < to.rank(); ++i) {
+    const auto &a = from[i + (without >= 0 && i >= without)], &b = to[i];
+    if (is_same(a, b)) continue;
+    if ((a.is_static() && b.is_static()) || ++unknown > 1) return false;
+  }
   return true;
 }
 
@@ -71,7 +77,7 @@ std::optional<PartOfSource> part_of_source(const Graphlet& graph, HeadOperand op
   const auto source = graph.input(v.node, 0);
   const auto& shape = graph.fact(source).shape;
   if (!taken || (squeezed && gathered) || !is_f32(graph, source) || !shape.has_rank() || shape.rank() != rank ||
-      !narrow.has_rank() || narrow.rank() != 4 || (squeezed && !is_squeezed(graph.fact(v).shape, narrow, taken->axis)))
+      !narrow.has_rank() || narrow.rank() != 4 || (squeezed && !keeps_axes(graph.fact(v).shape, narrow, taken->axis)))
     return std::nullopt;
   part.node = v.node;
   part.way.add(graph, v.node);
@@ -183,7 +189,7 @@ void take_way(const Graphlet& graph, HeadOperand& operand, HeadWay& way, float* 
     } else if (const auto joined = before_joined(graph, operand)) {
       const auto reshape = joined->operand.value.node;
       const auto from = graph.input(reshape, 0);
-      if (!is_same(graph.fact(from).shape, joined->shape)) return;
+      if (!keeps_axes(graph.fact(from).shape, joined->shape)) return;
       way.add(joined->way);
       way.add(graph, reshape);
       operand = joined->operand;

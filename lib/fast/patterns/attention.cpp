@@ -250,7 +250,8 @@ std::optional<Repetition> repetition_of(const Graphlet& graph, const HeadOperand
     return std::nullopt;
   // That rows stay rows follows from their number. Batches that are not known are judged by prepare(): those of the
   // output tell. Nor are rows, of which one may become many; several cannot.
-  const bool keeps_batch = is_same(wide[0], to[0]) || (!joined && keeps_first(graph, reshape, to[0]));
+  const bool keeps_batch =
+      is_same(wide[0], to[0]) || (!joined && keeps_first(graph, reshape, to[0])) || (joined && is_same(wide[3], to[2]));
   r.rows_known = is_same(from[2], wide[3]);
   const bool repeats = from[0].compatible(wide[0]) && keeps_batch && is_same(from[1], wide[1]) &&
                        from[2].compatible(wide[3]) && is_same(from[3], wide[4]) && is_same(from[3], to[3]) &&

@@ -196,7 +196,7 @@ int weighted(Net& n, int scores, int v) { return matmul(n, n.op("Softmax-8", {sc
 void slices_of_heads(Net& n) {
   const auto x = n.op("Transpose-1", {n.input({2, 7, 3, 4, 8}), n.indices({2, 0, 3, 1, 4})});
   const auto q = n.op("Squeeze-1", {slice(n, x, 0, 0), n.indices({0})});
-  const auto k = heads_transposed(n, slice(n, x, 1, 0), {-1, 7, 8}, {2, 4, 8, 7});
+  const auto k = heads_transposed(n, slice(n, x, 1, 0), {-1, 7, 8}, {-1, 4, 8, 7});
   const auto v = n.op("Gather-8", {x, n.index(2), n.index(0)});
   n.result(weighted(n, matmul(n, n.op("Multiply-1", {q, n.numbers({0.4F}, {1})}), k), v));
 }
@@ -206,18 +206,18 @@ void slices_of_columns(Net& n) {  // behind a Transpose that somebody else reads
   n.result(n.op("Abs-1", {x}));
 }
 void joined_heads(Net& n) {
-  const auto k = heads_transposed(n, n.input({2, 3, 9, 8}), {-1, 9, 8}, {2, 3, 8, 9});
+  const auto k = heads_transposed(n, n.input({2, 3, 9, 8}), {-1, 9, 8}, {-1, 3, 8, 9});
   n.result(weighted(n, matmul(n, n.input({2, 3, 5, 8}), k), n.input({2, 3, 9, 6})));
 }
 void joined_heads_repeated(Net& n) {
   const auto repeat = [&](std::initializer_list<i64> shape) {
     const auto x = n.op("Unsqueeze-1", {n.input({2, 3, 9, 8}), n.indices({2})});
-    const auto y = n.op("Broadcast-3", {x, n.indices({2, 3, 2, 9, 8})}, {{"mode", "bidirectional"}});
-    return n.op("Reshape-1", {y, n.indices(shape)}, {{"special_zero", "false"}});
+    const auto y = n.op("Broadcast-3", {x, n.indices({1, 1, 2, 1, 1})}, {{"mode", "bidirectional"}});
+    return n.op("Reshape-1", {y, n.indices(shape)}, {{"special_zero", "true"}});
   };
-  const auto z = n.op("Transpose-1", {repeat({12, 9, 8}), n.indices({0, 2, 1})});
-  const auto k = n.op("Reshape-1", {z, n.indices({2, 6, 8, 9})}, {{"special_zero", "true"}});
-  n.result(weighted(n, matmul(n, n.input({2, 6, 5, 8}), k), repeat({2, 6, 9, 8})));
+  const auto z = n.op("Transpose-1", {repeat({-1, 9, 8}), n.indices({0, 2, 1})});
+  const auto k = n.op("Reshape-1", {z, n.indices({-1, 6, 8, 9})}, {{"special_zero", "true"}});
+  n.result(weighted(n, matmul(n, n.input({2, 6, 5, 8}), k), repeat({0, 6, 9, 8})));
 }
 
 /// A query that sees no key gets zeros, which exporters to ONNX spell out.
@@ -283,10 +283,13 @@ constexpr Example kExamples[] = {
     {"attention", factors_before_operation, kOnce, kOpen},
     {"attention", factors_that_stay},
     {"attention+parts", slices_of_heads},
+    {"attention+parts", slices_of_heads, kOnce, kOpen},
     {"attention+parts", slices_of_columns},
     {"attention+parts", slices_of_columns, kOnce, kOpen},
     {"attention", joined_heads},
+    {"attention", joined_heads, kOnce, kOpen},
     {"attention+groups", joined_heads_repeated},
+    {"attention+groups", joined_heads_repeated, kOnce, kOpen},
     {"attention", safe_attention_of_few, kOften, kFixed, kF32Only},
     {"attention", safe_attention_of_some, kOften, kFixed, kF32Only},
     {"attention", safe_attention_of_many, kOnce, kFixed, kF32Only},
