@@ -96,6 +96,13 @@ std::optional<PartOfSource> part_of_source(const Graphlet& graph, HeadOperand op
   return part;
 }
 
+/// Whether a Reshape by a constant leaves the first axis as it is.
+bool keeps_first(const Graphlet& graph, int reshape, const Dim& to) {
+  const auto* pattern = graph.constant(graph.input(reshape, 1));
+  const bool empty = to.is_static() && to.length() == 0;  // what a 0 may mean
+  return pattern && pattern->size() > 0 && to_i64(*pattern)[0] == 0 && !empty;
+}
+
 }  // namespace
 
 i64 HeadAxes::dim(const View& v, i64 axis) const {
@@ -172,6 +179,44 @@ std::optional<ReshapedOperand> before_joined(const Graphlet& graph, const HeadOp
   before.way.add(graph, last);
   before.way.add(graph, transposed.node);
   return before;
+}
+
+std::optional<Repetition> repetition_of(const Graphlet& graph, const HeadOperand& operand) {
+  Repetition r;
+  const auto joined = before_joined(graph, operand);
+  if (joined) r.way.add(joined->way);
+  const auto& [value, user_of_value, inside, axes] = joined ? joined->operand : operand;
+  if (axes.axes != HeadAxes{}.axes || axes.rank != 4) return std::nullopt;
+  auto v = value;
+  auto user = user_of_value;
+  std::array<int, 3> nodes{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    constexpr std::string_view kTypes[] = {"Reshape", "Broadcast", "Unsqueeze"};
+    if (v.node < 0 || graph.type(v.node) != kTypes[i] || graph.only_user(v) != user) return std::nullopt;
+    user = nodes[i] = v.node;
+    r.way.add(graph, user);
+    v = graph.input(user, 0);
+  }
+  const auto [reshape, broadcast, unsqueeze] = nodes;
+  r.from = v;
+  if (const auto lengths = graph.input(broadcast, 1); !graph.constant(lengths)) r.way.lengths.push_back(lengths);
+  const auto unsqueezed = constant_axes(graph, graph.input(unsqueeze, 1), 5);
+  const auto &from = graph.fact(v).shape, &wide = graph.fact({broadcast, 0}).shape,
+             &to = joined ? joined->shape : graph.fact(value).shape;
+  if (!unsqueezed || *unsqueezed != std::vector<i64>{2} || !graph.constant(graph.input(reshape, 1)) ||
+      !is_f32(graph, v) || !from.has_rank() || from.rank() != 4 || !wide.has_rank() || wide.rank() != 5 ||
+      !to.has_rank() || to.rank() != 4)
+    return std::nullopt;
+  // That rows stay rows follows from their number. Batches that are not known are judged by prepare(): those of the
+  // output tell. Nor are rows, of which one may become many; several cannot.
+  const bool keeps_batch =
+      is_same(wide[0], to[0]) || (!joined && keeps_first(graph, reshape, to[0])) || (joined && is_same(wide[3], to[2]));
+  r.rows_known = is_same(from[2], wide[3]);
+  const bool repeats = from[0].compatible(wide[0]) && keeps_batch && is_same(from[1], wide[1]) &&
+                       from[2].compatible(wide[3]) && is_same(from[3], wide[4]) && is_same(from[3], to[3]) &&
+                       wide[1].is_static() && wide[2].is_static() && to[1].is_static() && to[3].is_static() &&
+                       to[1].length() == wide[1].length() * wide[2].length();
+  return repeats ? std::optional(std::move(r)) : std::nullopt;
 }
 
 void take_way(const Graphlet& graph, HeadOperand& operand, HeadWay& way, float* factor) {

@@ -72,6 +72,14 @@ struct ReshapedOperand {
 /// Reshape. The first one then counts as if it left the axes apart.
 std::optional<ReshapedOperand> before_joined(const Graphlet& graph, const HeadOperand& operand);
 
+/// Heads of keys or values that are repeated for those of queries: Unsqueeze, Broadcast, Reshape.
+struct Repetition {
+  HeadWay way;
+  ValueRef from;           ///< [batch, heads, rows, columns] that are repeated
+  bool rows_known = true;  ///< that the Broadcast leaves their number
+};
+std::optional<Repetition> repetition_of(const Graphlet& graph, const HeadOperand& operand);
+
 /// Reads what the Transposes behind a value read, where a kernel can, and, where there is a `factor` for them to be
 /// multiplied to, what is multiplied by single numbers on the way.
 void take_way(const Graphlet& graph, HeadOperand& operand, HeadWay& way, float* factor = nullptr);
