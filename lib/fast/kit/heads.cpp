@@ -31,15 +31,15 @@ bool is_inner(const Graphlet& graph, const HeadOperand& operand) {
 }
 
 /// Whether a value that is reshaped has all its axes still, but the one at `without`, which is 1 (-1: none). The length
-/// of one may be open: it follows from those of the others.
-bool keeps_axes(const PartialShape& from, const PartialShape& to, i64 without = -1) {
+/// of one may be open, as it follows from those of the others, or of `open`.
+bool keeps_axes(const PartialShape& from, const PartialShape& to, i64 without = -1, int open = 1) {
   if (!from.has_rank() || !to.has_rank() || from.rank() != to.rank() + (without >= 0)) return false;
   if (without >= 0 && !(from[without].is_static() && from[without].length() == 1)) return false;
   int unknown = 0;
   for (i64 i = 0; i < to.rank(); ++i) {
     const auto &a = from[i + (without >= 0 && i >= without)], &b = to[i];
     if (is_same(a, b)) continue;
-    if ((a.is_static() && b.is_static()) || ++unknown > 1) return false;
+    if ((a.is_static() && b.is_static()) || ++unknown > open) return false;
   }
   return true;
 }
@@ -207,12 +207,13 @@ std::optional<Repetition> repetition_of(const Graphlet& graph, const HeadOperand
       !is_f32(graph, v) || !from.has_rank() || from.rank() != 4 || !wide.has_rank() || wide.rank() != 5 ||
       !to.has_rank() || to.rank() != 4)
     return std::nullopt;
-  // That rows stay rows follows from their number. Batches that are not known are judged by prepare(): those of the
-  // output tell. Nor are rows, of which one may become many; several cannot.
+  // Where the number of heads is open there may be one, which all share. That rows stay rows follows from their number.
+  // Batches that are not known are judged by prepare(): those of the output tell. Nor are rows, of which one may become
+  // many; several cannot.
   const bool keeps_batch =
       is_same(wide[0], to[0]) || (!joined && keeps_first(graph, reshape, to[0])) || (joined && is_same(wide[3], to[2]));
   r.rows_known = is_same(from[2], wide[3]);
-  const bool repeats = from[0].compatible(wide[0]) && keeps_batch && is_same(from[1], wide[1]) &&
+  const bool repeats = from[0].compatible(wide[0]) && keeps_batch && from[1].compatible(wide[1]) &&
                        from[2].compatible(wide[3]) && is_same(from[3], wide[4]) && is_same(from[3], to[3]) &&
                        wide[1].is_static() && wide[2].is_static() && to[1].is_static() && to[3].is_static() &&
                        to[1].length() == wide[1].length() * wide[2].length();
@@ -234,7 +235,8 @@ void take_way(const Graphlet& graph, HeadOperand& operand, HeadWay& way, float* 
     } else if (const auto joined = before_joined(graph, operand)) {
       const auto reshape = joined->operand.value.node;
       const auto from = graph.input(reshape, 0);
-      if (!keeps_axes(graph.fact(from).shape, joined->shape)) return;
+      // Batch and rows, where both are open, are judged by prepare(): those of the other operands tell.
+      if (!keeps_axes(graph.fact(from).shape, joined->shape, -1, 2)) return;
       way.add(joined->way);
       way.add(graph, reshape);
       operand = joined->operand;

@@ -32,14 +32,17 @@ std::optional<Match> match_spelled_out(const Graphlet& graph, int root) {
   const auto channels = shape[1].length(), count = groups[1].length();
   if (count == 0 || channels == 0 || channels % count != 0) return std::nullopt;
   Match match{{grouped.node, root}, {x}, nullptr};
-  // There is none back where groups are channels.
+  // There is none back where groups are channels, and one that joins the axes of planes as well.
   const auto back = graph.only_user({root, 0});
   if (graph.type(back) == "Reshape" && graph.input(back, 0).node == root) match.nodes.push_back(back);
-  if (!is_same(shape, graph.fact({match.nodes.back(), 0}).shape)) return std::nullopt;
+  const auto& out = graph.fact({match.nodes.back(), 0}).shape;
+  if (!out.has_rank() || out.rank() < 3 || !is_same(shape[0], out[0]) || !is_same(shape[1], out[1]))
+    return std::nullopt;
   for (const auto node : match.nodes)
     if (node != root) add_computed_inputs(graph, node, 1, match);
   GroupNormalizationForm form("group_normalization", count, attrs.eps, shape);
-  form.take_factors(graph, match, shape.rank(), channels);
+  form.blocked = form.blocked && out.rank() <= 5;
+  form.take_factors(graph, match, out.rank(), channels);
   form.take_activation(graph, match);
   match.kernel = make_group_normalization(std::move(form));
   return match;

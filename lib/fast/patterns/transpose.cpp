@@ -34,7 +34,20 @@ class TransposeKernel final : public Kernel {
     if (y.layout == Layout::blocked)
       return rows_to_blocked(x.as<const float>(), y.as<float>(), y.dim(0), y.dim(1), y.dim(2) * y.dim(3),
                              runtime.pool());
-    permute(x.dims, order_, x.as<const float>(), y.as<float>(), runtime.pool());
+    if (x.data != y.data) permute(x.dims, order_, x.as<const float>(), y.as<float>(), runtime.pool());
+  }
+
+  /// Where only axes of one element change places.
+  std::optional<i64> place_in_input(int, const Sizes& sizes) const override {
+    const auto& x = sizes.in[0];
+    if (x.layout != Layout::plain || sizes.out[0].layout != Layout::plain) return std::nullopt;
+    i64 last = -1;
+    for (const auto axis : order_) {
+      if (x.dim(axis) == 1) continue;
+      if (axis < last) return std::nullopt;
+      last = axis;
+    }
+    return 0;
   }
 
   bool reads(int, Layout layout) const override {

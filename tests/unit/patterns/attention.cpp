@@ -106,6 +106,21 @@ void grouped_attention_exported(Net& n) {
   n.result(n.op("ScaledDotProductAttention-13", {q, repeat(k), repeat(v)}, {{"causal", "false"}}));
   n.result(n.op("Concat-1", {past, fresh}, {{"axis", "2"}}));
 }
+/// Nothing says how many heads there are before they are repeated.
+void grouped_attention_open(Net& n) {
+  const auto shape = n.op("ShapeOf-3", {n.input({2, 5})}, {{"output_type", "i64"}});
+  const auto batch = n.op("Gather-8", {shape, n.indices({0}), n.index(0)});
+  const auto lengths = n.op("Concat-1", {batch, n.indices({-1, 9, 8})}, {{"axis", "0"}});
+  const auto wide = n.op("Concat-1", {batch, n.indices({3, 2, 9, 8})}, {{"axis", "0"}});
+  const auto repeat = [&](int x) {
+    const auto heads = n.op("Reshape-1", {x, lengths}, {{"special_zero", "false"}});
+    const auto y =
+        n.op("Broadcast-3", {n.op("Unsqueeze-1", {heads, n.indices({2})}), wide}, {{"mode", "bidirectional"}});
+    return n.op("Reshape-1", {y, n.indices({0, 6, -1, 8})}, {{"special_zero", "true"}});
+  };
+  const auto q = n.input({2, 6, 5, 8}), k = repeat(n.input({2, 27, 8})), v = repeat(n.input({2, 27, 8}));
+  n.result(n.op("ScaledDotProductAttention-13", {q, k, v}, {{"causal", "false"}}));
+}
 void grouped_attention_one(Net& n) { grouped_attention(n, 1); }
 void grouped_attention_some(Net& n) { grouped_attention(n, 7); }
 
@@ -269,6 +284,7 @@ constexpr Example kExamples[] = {
     {"attention+groups", grouped_attention_one},
     {"attention+groups", grouped_attention_some, kOnce, kOpen},
     {"attention+groups", grouped_attention_exported, kOnce, kOpen},
+    {"attention+groups", grouped_attention_open, kOnce, kOpen},
     {"attention+parts", parts_of_heads},
     {"attention+parts", parts_of_heads, kOnce, kOpen},
     {"attention+parts", parts_first},

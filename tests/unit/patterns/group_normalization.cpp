@@ -42,6 +42,21 @@ void groups_with_factors(Net& n) {
   n.result(n.op("Swish-4", {with_factors(n, spelled_out(n, n.input({2, 6, 5, 3}), {0, 3, -1}), 6)}));
 }
 void groups_by_axes(Net& n) { n.result(spelled_out(n, n.input({2, 6, 5, 3}), {2, 3, 2, 5, 3})); }
+/// Planes are joined to rows behind it.
+void groups_to_rows(Net& n) {
+  const auto x = convolution(n, n.input({2, 17, 6, 7}), {32, 17, 1, 1}, windows(2));
+  const auto y = n.op("Reshape-1", {x, n.indices({0, 4, -1})}, {{"special_zero", "true"}});
+  const auto z = n.op("MVN-6", {y, n.indices({2})},
+                      {{"normalize_variance", "true"}, {"eps", "1e-4"}, {"eps_mode", "inside_sqrt"}});
+  const auto rows = n.op("Reshape-1", {z, n.indices({0, 32, 42})}, {{"special_zero", "true"}});
+  n.result(convolution(n, n.op("Multiply-1", {rows, n.weights({32, 1})}), {18, 32, 1}, windows(1)));
+}
+/// Groups of one channel, so that nothing is reshaped back.
+void groups_of_channels(Net& n) {
+  const auto y = n.op("Reshape-1", {n.input({2, 6, 9}), n.indices({0, 6, -1})}, {{"special_zero", "true"}});
+  n.result(relu(n, n.op("MVN-6", {y, n.indices({2})},
+                        {{"normalize_variance", "true"}, {"eps", "1e-4"}, {"eps_mode", "inside_sqrt"}})));
+}
 /// Swish, too, spelled out, between convolutions.
 void groups_between_convolutions(Net& n) {
   const auto x = convolution(n, n.input({2, 17, 20, 21}), {32, 17, 1, 1}, windows(2));
@@ -63,6 +78,9 @@ constexpr Example kExamples[] = {
     {"group_normalization+Multiply+Add+Swish", groups_with_factors},
     {"group_normalization+Multiply+Add+Swish", groups_with_factors, kOnce, kOpen},
     {"group_normalization", groups_by_axes},
+    {"group_normalization+Multiply", groups_to_rows},
+    {"group_normalization+Multiply", groups_to_rows, kOnce, kOpen},
+    {"group_normalization+Relu", groups_of_channels},
     {"group_normalization+Multiply+Add+Sigmoid+Multiply", groups_between_convolutions},
     {"group_normalization+Multiply+Add+Sigmoid+Multiply", groups_between_convolutions, kOnce},
     {"group_normalization+Multiply+Add+Sigmoid+Multiply", groups_between_convolutions, kOften, kFixed, true, 1e-2F,

@@ -5,6 +5,11 @@ namespace {
 
 void transpose(Net& n) { n.result(n.op("Transpose-1", {n.input({2, 3, 4, 5}), n.indices({0, 2, 3, 1})})); }
 void transpose_batch(Net& n) { n.result(n.op("Transpose-1", {n.input({2, 3, 4}), n.indices({1, 0, 2})})); }
+/// An axis of one element changes places, so nothing is copied.
+void transpose_in_place(Net& n) {
+  const auto x = n.op("Transpose-1", {passing(n, n.input({2, 1, 70})), n.indices({1, 0, 2})});
+  n.result(softmax(n, x));
+}
 void planes_of_rows(Net& n) {
   const int planes =
       n.op("Reshape-1", {n.op("Transpose-1", {n.input({2, 35, 32}), n.indices({0, 2, 1})}), n.indices({0, 0, 5, 7})},
@@ -48,6 +53,8 @@ void long_rows(Net& n) { n.result(n.op("Transpose-1", {n.input({9000, 3}), n.ind
 constexpr Example kExamples[] = {
     {"transpose", transpose},
     {"transpose", transpose_batch, kOnce, kOpen},
+    {"transpose", transpose_in_place},
+    {"transpose", transpose_in_place, kOnce, kOpen},
     {"transpose+planes", planes_of_rows},
     {"planes+transpose", rows_of_planes},
     {"transpose+planes", planes_alone, kOnce},
