@@ -56,16 +56,14 @@ struct PartOfSource {
 std::optional<PartOfSource> part_of_source(const Graphlet& graph, HeadOperand operand) {
   if (!is_inner(graph, operand) || operand.axes.rank != 4) return std::nullopt;
   PartOfSource part;
-  auto narrow = graph.fact(operand.value).shape;
-  const auto joined = before_joined(graph, operand);
-  if (joined) {
+  if (const auto joined = before_joined(graph, operand)) {
     operand = joined->operand;
-    narrow = joined->shape;
     part.way = joined->way;
   }
+  const auto narrow = operand.apart.value_or(graph.fact(operand.value).shape);
   auto v = operand.value;
   const auto type = graph.type(v.node);
-  const bool squeezed = joined || type == "Squeeze" || type == "Reshape";
+  const bool squeezed = type == "Squeeze" || type == "Reshape";
   if (squeezed) {
     part.way.add(graph, v.node);
     v = graph.input(v.node, 0);
@@ -159,36 +157,50 @@ std::optional<Factors> factors_of(const Graphlet& graph, int node) {
   return std::nullopt;
 }
 
-std::optional<ReshapedOperand> before_joined(const Graphlet& graph, const HeadOperand& operand) {
+bool joins(const PartialShape& apart, const PartialShape& joined) {
+  return apart.has_rank() && apart.rank() == 4 && joined.has_rank() && joined.rank() == 3 &&
+         is_same(apart[2], joined[1]) && is_same(apart[3], joined[2]);
+}
+
+std::optional<HeadOperand> joined_operand(const Graphlet& graph, ValueRef v, int user, bool columns_inside, Dim batch,
+                                          Dim heads) {
+  HeadOperand operand{v, user, columns_inside};
+  const auto& joined = graph.fact(v).shape;
+  if (graph.type(v.node) != "Reshape" || !is_inner(graph, operand) || !joined.has_rank() || joined.rank() != 3)
+    return std::nullopt;
+  operand.apart = PartialShape({batch, heads, joined[1], joined[2]});
+  return operand;
+}
+
+std::optional<JoinedOperand> before_joined(const Graphlet& graph, const HeadOperand& operand) {
   const auto last = operand.value.node;
-  if (!is_inner(graph, operand) || operand.axes.rank != 4 || graph.type(last) != "Reshape") return std::nullopt;
+  if (!is_inner(graph, operand) || operand.apart || operand.axes.rank != 4 || graph.type(last) != "Reshape")
+    return std::nullopt;
   const auto transposed = graph.input(last, 0);
-  if (transposed.node < 0 || graph.only_user(transposed) != last ||
+  const auto& apart = graph.fact(operand.value).shape;
+  if (transposed.node < 0 || graph.only_user(transposed) != last || !joins(apart, graph.fact(transposed).shape) ||
       order_of(graph, transposed.node, 3) != std::vector<i64>{0, 2, 1})
     return std::nullopt;
-  const auto joined = graph.input(transposed.node, 0);
-  if (graph.type(joined.node) != "Reshape" || graph.only_user(joined) != transposed.node) return std::nullopt;
-  const auto &apart = graph.fact(operand.value).shape, &heads = graph.fact(joined).shape;
-  if (!apart.has_rank() || apart.rank() != 4 || !heads.has_rank() || heads.rank() != 3 ||
-      !is_same(heads[1], apart[3]) || !is_same(heads[2], apart[2]))
-    return std::nullopt;
-  ReshapedOperand before{turned(operand, {0, 1, 3, 2}, joined, transposed.node),
-                         PartialShape({apart[0], apart[1], apart[3], apart[2]}),
-                         {}};
-  if (!are_inside(before.operand.axes, operand.columns_inside)) return std::nullopt;
-  before.way.add(graph, last);
-  before.way.add(graph, transposed.node);
-  return before;
+  const auto before = joined_operand(graph, graph.input(transposed.node, 0), transposed.node, operand.columns_inside,
+                                     apart[0], apart[1]);
+  if (!before) return std::nullopt;
+  JoinedOperand joined{*before, {}};
+  joined.operand.axes = turned(operand, {0, 1, 3, 2}, before->value, transposed.node).axes;
+  if (!are_inside(joined.operand.axes, operand.columns_inside)) return std::nullopt;
+  joined.way.add(graph, last);
+  joined.way.add(graph, transposed.node);
+  return joined;
 }
 
 std::optional<Repetition> repetition_of(const Graphlet& graph, const HeadOperand& operand) {
   Repetition r;
-  const auto joined = before_joined(graph, operand);
-  if (joined) r.way.add(joined->way);
-  const auto& [value, user_of_value, inside, axes] = joined ? joined->operand : operand;
-  if (axes.axes != HeadAxes{}.axes || axes.rank != 4) return std::nullopt;
-  auto v = value;
-  auto user = user_of_value;
+  const auto before = before_joined(graph, operand);
+  if (before) r.way.add(before->way);
+  const auto& repeated = before ? before->operand : operand;
+  const bool joined = repeated.apart.has_value();
+  if (repeated.axes.axes != HeadAxes{}.axes || repeated.axes.rank != 4) return std::nullopt;
+  auto v = repeated.value;
+  auto user = repeated.user;
   std::array<int, 3> nodes{};
   for (std::size_t i = 0; i < 3; ++i) {
     constexpr std::string_view kTypes[] = {"Reshape", "Broadcast", "Unsqueeze"};
@@ -202,7 +214,7 @@ std::optional<Repetition> repetition_of(const Graphlet& graph, const HeadOperand
   if (const auto lengths = graph.input(broadcast, 1); !graph.constant(lengths)) r.way.lengths.push_back(lengths);
   const auto unsqueezed = constant_axes(graph, graph.input(unsqueeze, 1), 5);
   const auto &from = graph.fact(v).shape, &wide = graph.fact({broadcast, 0}).shape,
-             &to = joined ? joined->shape : graph.fact(value).shape;
+             &to = joined ? *repeated.apart : graph.fact(repeated.value).shape;
   if (!unsqueezed || *unsqueezed != std::vector<i64>{2} || !graph.constant(graph.input(reshape, 1)) ||
       !is_f32(graph, v) || !from.has_rank() || from.rank() != 4 || !wide.has_rank() || wide.rank() != 5 ||
       !to.has_rank() || to.rank() != 4)
@@ -223,7 +235,12 @@ std::optional<Repetition> repetition_of(const Graphlet& graph, const HeadOperand
 void take_way(const Graphlet& graph, HeadOperand& operand, HeadWay& way, float* factor) {
   while (is_inner(graph, operand) && operand.value.port == 0 && operand.axes.rank == 4) {
     const auto node = operand.value.node;
-    if (const auto order = order_of(graph, node); !order.empty()) {
+    if (operand.apart) {
+      // Batch and rows, where both are open, are judged by prepare(): those of the other operands tell.
+      const auto from = graph.input(node, 0);
+      if (!keeps_axes(graph.fact(from).shape, *operand.apart, -1, 2)) return;
+      operand = {from, node, operand.columns_inside, operand.axes};
+    } else if (const auto order = order_of(graph, node); !order.empty()) {
       const auto before = turned(operand, order, graph.input(node, 0), node);
       if (!are_inside(before.axes, operand.columns_inside)) return;
       operand = before;
@@ -233,15 +250,12 @@ void take_way(const Graphlet& graph, HeadOperand& operand, HeadWay& way, float* 
       operand.value = factors->of;
       operand.user = node;
     } else if (const auto joined = before_joined(graph, operand)) {
-      const auto reshape = joined->operand.value.node;
-      const auto from = graph.input(reshape, 0);
-      // Batch and rows, where both are open, are judged by prepare(): those of the other operands tell.
-      if (!keeps_axes(graph.fact(from).shape, joined->shape, -1, 2)) return;
-      way.add(joined->way);
-      way.add(graph, reshape);
-      operand = joined->operand;
-      operand.value = from;
-      operand.user = reshape;
+      auto before = joined->operand;
+      auto taken = joined->way;
+      take_way(graph, before, taken, factor);
+      if (before.apart) return;
+      way.add(taken);
+      operand = before;
     } else {
       return;
     }

@@ -40,6 +40,9 @@ struct HeadOperand {
   int user;
   bool columns_inside;  ///< they must lie side by side; else these or the rows
   HeadAxes axes{};
+  /// Of [batch, heads, rows, columns] before they are joined to [batch · heads, rows, columns]: the value is that of
+  /// the Reshape which joins them, and counts as if it left them apart.
+  std::optional<PartialShape> apart{};
 };
 
 /// What is taken on the way to operands.
@@ -62,15 +65,21 @@ struct Factors {
 /// Of a Multiply or Divide by constants; nothing of other nodes.
 std::optional<Factors> factors_of(const Graphlet& graph, int node);
 
-/// An operand that lies behind a Reshape, whose output has this shape.
-struct ReshapedOperand {
-  HeadOperand operand;  ///< of the Reshape's output
-  PartialShape shape;
+/// Whether heads of the one are those of the other, with batch and heads joined.
+bool joins(const PartialShape& apart, const PartialShape& joined);
+
+/// An operand of a product of joined heads, whose scores, or results, have this batch and these heads; nothing where no
+/// Reshape that nobody else reads joins them.
+std::optional<HeadOperand> joined_operand(const Graphlet& graph, ValueRef v, int user, bool columns_inside, Dim batch,
+                                          Dim heads);
+
+/// Rows and columns of heads that are transposed, for which exporters to ONNX join batch and heads: before Reshape and
+/// Transpose, behind the Reshape that joins them.
+struct JoinedOperand {
+  HeadOperand operand;
   HeadWay way;
 };
-/// Rows and columns of heads that are transposed, for which exporters to ONNX join batch and heads: Reshape, Transpose,
-/// Reshape. The first one then counts as if it left the axes apart.
-std::optional<ReshapedOperand> before_joined(const Graphlet& graph, const HeadOperand& operand);
+std::optional<JoinedOperand> before_joined(const Graphlet& graph, const HeadOperand& operand);
 
 /// Heads of keys or values that are repeated for those of queries: Unsqueeze, Broadcast, Reshape.
 struct Repetition {

@@ -120,7 +120,8 @@ class AttentionKernel final : public Kernel {
     if (!places_.q.fits(sizes.in[0]) || !places_.k.fits(sizes.in[1]) || !places_.v.fits(sizes.in[2]) ||
         rank(1, places_.k) != rank(0, places_.q) || rank(2, places_.v) != rank(0, places_.q))
       return nullptr;
-    const HeadDims q(sizes.in[0], places_.q), k(sizes.in[1], places_.k), v(sizes.in[2], places_.v);
+    const HeadDims q(sizes.in[0], places_.q), k(sizes.in[1], places_.k), v(sizes.in[2], places_.v),
+        out(sizes.out[0], places_.out);
     AttentionShape s{.batch = q.batch,
                      .heads = q.heads,
                      .kv_heads = k.heads,
@@ -137,7 +138,8 @@ class AttentionKernel final : public Kernel {
     };
     if (!shared || v.heads != s.kv_heads || (k.batch != s.batch && k.batch != 1) || v.batch != k.batch || s.keys == 0 ||
         (several_ && s.keys == 1) || s.depth == 0 || k.columns != s.depth || v.rows != s.keys || !suits(0) ||
-        !suits(1) || sizes.out[0].size() != s.batch * s.heads * s.queries * s.value_depth)
+        !suits(1) || out.batch != s.batch || out.heads != s.heads || out.rows != s.queries ||
+        out.columns != s.value_depth)
       return nullptr;
     s.causal = causal_;
     s.bf16 = bf16_;
@@ -221,16 +223,16 @@ void take_repetitions(const Graphlet& graph, std::array<HeadOperand, 3>& operand
   }
 }
 
-/// The kernel for these nodes, the last of which gives the output, with what is around them. `q`, `k` and `v` are read
-/// by `first` and `first` and `last` in turn. `transposed_keys`: k is [depth][keys].
-Match attention_match(const Graphlet& graph, std::vector<int> nodes, std::array<ValueRef, 3> qkv,
-                      const std::vector<ValueRef>& masks, int first, bool causal, bool transposed_keys, Around around) {
+/// The kernel for these nodes, the last of which gives the output, with what is around them; nothing where an operand
+/// cannot be read.
+std::optional<Match> attention_match(const Graphlet& graph, std::vector<int> nodes, std::array<HeadOperand, 3> operands,
+                                     const std::vector<ValueRef>& masks, bool causal, Around around) {
+  std::sort(nodes.begin(), nodes.end());
   const auto last = nodes.back();
   around.masks = static_cast<int>(masks.size());
   around.bf16 = graph.options().precision == Precision::bf16;
-  HeadWay way{std::move(nodes), {}};
-  std::array<HeadOperand, 3> operands{{{qkv[0], first, true}, {qkv[1], first, false}, {qkv[2], last, true}}};
-  if (transposed_keys) operands[1].axes = {.axes = {0, 1, 3, 2}};
+  HeadWay way;
+  for (const auto node : nodes) way.add(graph, node);
   const auto take_ways = [&] {
     for (std::size_t i = 0; i < 3; ++i) take_way(graph, operands[i], way, i < 2 ? &around.factor : nullptr);
   };
@@ -238,6 +240,8 @@ Match attention_match(const Graphlet& graph, std::vector<int> nodes, std::array<
   take_repetitions(graph, operands, around, way);
   take_ways();
   take_parts(graph, operands, way);
+  if (std::any_of(operands.begin(), operands.end(), [](const auto& o) { return o.apart.has_value(); }))
+    return std::nullopt;
   around.places = {operands[0].axes, operands[1].axes, operands[2].axes, {}};
   auto next = graph.only_user({last, 0});
   const bool same = graph.type(next) == "Reshape" && is_same(graph.fact({next, 0}).shape, graph.fact({last, 0}).shape);
@@ -271,7 +275,8 @@ std::optional<Match> match_operation(const Graphlet& graph, int root) {
   if (masked && !is_mask(graph, mask)) return std::nullopt;
   std::vector<ValueRef> masks;
   if (masked) masks.push_back(mask);
-  return attention_match(graph, {root}, {q, k, v}, masks, root, causal, false, {.factors = std::move(factor)});
+  return attention_match(graph, {root}, {{{q, root, true}, {k, root, false}, {v, root, true}}}, masks, causal,
+                         {.factors = std::move(factor)});
 }
 
 /// A value that only `user` reads, of a node that may be taken.
@@ -279,20 +284,36 @@ bool is_inner(const Graphlet& graph, ValueRef v, int user) {
   return v.node >= 0 && v.port == 0 && is_f32(graph, v) && graph.only_user(v) == user && !graph.type(v.node).empty();
 }
 
+/// A MatMul of heads, or one of joined heads between the Reshapes that join and part them.
+struct HeadProduct {
+  int product = -1;
+  std::vector<int> nodes;  ///< the product and the Reshapes
+  bool joined = false;
+};
+
+/// The product whose results are a value that only `user` reads.
+std::optional<HeadProduct> product_before(const Graphlet& graph, ValueRef v, int user) {
+  if (!is_inner(graph, v, user)) return std::nullopt;
+  if (graph.type(v.node) == "MatMul") return HeadProduct{v.node, {v.node}};
+  const auto product = graph.input(v.node, 0);
+  if (graph.type(v.node) != "Reshape" || !is_inner(graph, product, v.node) || graph.type(product.node) != "MatMul" ||
+      !joins(graph.fact(v).shape, graph.fact(product).shape))
+    return std::nullopt;
+  return HeadProduct{product.node, {product.node, v.node}, true};
+}
+
 bool adds(const Graphlet& graph, int node) {
   return graph.type(node) == "Add" && graph.attrs<BroadcastAttrs>(node).rule().kind != AutoBroadcast::pdpd;
 }
 
-/// A product that only `user` reads, or one times a factor, or to which so many masks are added at most.
+/// Whether a value is results of a product, perhaps times a factor, to which so many masks are added at most.
 bool leads_to_product(const Graphlet& graph, ValueRef v, int user, std::size_t masks) {
   if (!is_inner(graph, v, user)) return false;
   if (masks > 0 && adds(graph, v.node))
     return leads_to_product(graph, graph.input(v.node, 0), v.node, masks - 1) ||
            leads_to_product(graph, graph.input(v.node, 1), v.node, masks - 1);
   const auto factors = factors_of(graph, v.node);
-  if (!factors) return graph.type(v.node) == "MatMul";
-  const auto product = factors->of;
-  return is_inner(graph, product, v.node) && graph.type(product.node) == "MatMul";
+  return factors ? product_before(graph, factors->of, v.node).has_value() : product_before(graph, v, user).has_value();
 }
 
 /// What constants add to scores, at last, as those of windows that are shifted have it: a bias, then masks behind a
@@ -360,18 +381,33 @@ std::optional<std::array<int, 2>> safe_softmax(const Graphlet& graph, int softma
   return std::nullopt;
 }
 
+/// The product whose first operand only is a value.
+std::optional<HeadProduct> product_after(const Graphlet& graph, int node) {
+  const auto next = graph.only_user({node, 0});
+  if (graph.type(next) == "MatMul" && graph.input(next, 0).node == node) return HeadProduct{next, {next}};
+  if (graph.type(next) != "Reshape" || !joins(graph.fact({node, 0}).shape, graph.fact({next, 0}).shape))
+    return std::nullopt;
+  const auto product = graph.only_user({next, 0});
+  if (graph.type(product) != "MatMul" || graph.input(product, 0).node != next) return std::nullopt;
+  const auto out = graph.only_user({product, 0});
+  if (graph.type(out) != "Reshape" || !joins(graph.fact({out, 0}).shape, graph.fact({product, 0}).shape))
+    return std::nullopt;
+  const auto &before = graph.fact({node, 0}).shape, &after = graph.fact({out, 0}).shape;
+  // Of as many heads there are as many batches.
+  if (!before[0].compatible(after[0]) || !is_same(before[1], after[1])) return std::nullopt;
+  return HeadProduct{product, {next, product, out}, true};
+}
+
 /// From the Softmax on, backwards to the scores and on to the values.
 std::optional<Match> match_spelled_out(const Graphlet& graph, int root) {
   const auto safe = safe_softmax(graph, root);
-  const auto probabilities = safe ? safe->back() : root, values = graph.only_user({probabilities, 0});
+  const auto values = product_after(graph, safe ? safe->back() : root);
   const auto& scores = graph.fact({root, 0}).shape;
-  if (graph.type(values) != "MatMul" || graph.input(values, 0).node != probabilities || !scores.has_rank() ||
-      scores.rank() < 3)
-    return std::nullopt;
+  if (!values || !scores.has_rank() || scores.rank() < 3) return std::nullopt;
   const auto axis = graph.attrs<SoftmaxAttrs>(root).axis;
-  const auto& last = graph.attrs<MatMulAttrs>(values);
+  const auto& last = graph.attrs<MatMulAttrs>(values->product);
   if ((axis != -1 && axis != scores.rank() - 1) || last.transpose_a || last.transpose_b) return std::nullopt;
-  std::vector<int> nodes{values};
+  auto nodes = values->nodes;
   if (safe) nodes.insert(nodes.end(), safe->begin(), safe->end());
   nodes.push_back(root);
   auto v = graph.input(root, 0);
@@ -397,21 +433,26 @@ std::optional<Match> match_spelled_out(const Graphlet& graph, int root) {
       nodes.push_back(v.node);
       v = own->of;
     }
-  if (!is_inner(graph, v, nodes.back()) || graph.type(v.node) != "MatMul") return std::nullopt;
-  const auto& first = graph.attrs<MatMulAttrs>(v.node);
-  nodes.push_back(v.node);
-  const auto q = graph.input(v.node, 0), k = graph.input(v.node, 1), w = graph.input(values, 1);
+  const auto product = product_before(graph, v, nodes.back());
+  if (!product) return std::nullopt;
+  nodes.insert(nodes.end(), product->nodes.begin(), product->nodes.end());
+  const auto& first = graph.attrs<MatMulAttrs>(product->product);
   // Heads and batches that are broadcast are for the single products.
-  const auto fits = [&](ValueRef o) {
+  const auto operand = [&](const HeadProduct& of, int port, bool columns_inside) -> std::optional<HeadOperand> {
+    const auto o = graph.input(of.product, port);
+    if (!is_f32(graph, o)) return std::nullopt;
+    if (of.joined) return joined_operand(graph, o, of.product, columns_inside, scores[0], scores[1]);
     const auto& shape = graph.fact(o).shape;
-    if (!is_f32(graph, o) || !shape.has_rank() || shape.rank() != scores.rank()) return false;
+    if (!shape.has_rank() || shape.rank() != scores.rank()) return std::nullopt;
     for (i64 i = 0; i + 2 < shape.rank(); ++i)
-      if (shape[i].is_static() && scores[i].is_static() && shape[i].length() != scores[i].length()) return false;
-    return true;
+      if (shape[i].is_static() && scores[i].is_static() && shape[i].length() != scores[i].length()) return std::nullopt;
+    return HeadOperand{o, of.product, columns_inside};
   };
-  if (first.transpose_a || !fits(q) || !fits(k) || !fits(w)) return std::nullopt;
-  std::sort(nodes.begin(), nodes.end());
-  return attention_match(graph, nodes, {q, k, w}, masks, nodes.front(), false, !first.transpose_b, std::move(around));
+  const auto q = operand(*product, 0, true), w = operand(*values, 1, true);
+  auto k = operand(*product, 1, false);
+  if (first.transpose_a || !q || !k || !w) return std::nullopt;
+  if (!first.transpose_b) k->axes.axes = {0, 1, 3, 2};
+  return attention_match(graph, nodes, {*q, *k, *w}, masks, false, std::move(around));
 }
 
 std::optional<Match> match(const Graphlet& graph, int root) {

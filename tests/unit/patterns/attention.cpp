@@ -234,6 +234,35 @@ void joined_heads_repeated(Net& n) {
   const auto k = n.op("Reshape-1", {z, n.indices({-1, 6, 8, 9})}, {{"special_zero", "true"}});
   n.result(weighted(n, matmul(n, n.input({2, 6, 5, 8}), k), repeat({0, 6, 9, 8})));
 }
+/// Products of joined heads, as torch.export decomposes them.
+int joined(Net& n, int x, i64 rows, i64 columns) {
+  return n.op("Reshape-1", {x, n.indices({-1, rows, columns})}, {{"special_zero", "false"}});
+}
+int parted(Net& n, int x, i64 rows, i64 columns) {
+  return n.op("Reshape-1", {x, n.indices({-1, 3, rows, columns})}, {{"special_zero", "false"}});
+}
+void joined_products(Net& n) {
+  const auto q = joined(n, n.input({2, 3, 9, 8}), 9, 8), k = joined(n, n.input({2, 3, 11, 8}), 11, 8),
+             v = joined(n, n.input({2, 3, 11, 5}), 11, 5);
+  const auto scores = n.op("Add-1", {parted(n, matmul(n, q, k, true), 9, 11), n.weights({1, 3, 9, 11})});
+  const auto y = matmul(n, joined(n, n.op("Softmax-8", {scores}, {{"axis", "-1"}}), 9, 11), v);
+  n.result(n.op("Transpose-1", {parted(n, y, 9, 5), n.indices({0, 2, 1, 3})}));
+}
+void joined_products_of_slices(Net& n) {
+  const auto x = n.op("Transpose-1", {n.input({2, 7, 3, 3, 8}), n.indices({2, 0, 3, 1, 4})});
+  const auto part = [&](i64 place) { return joined(n, slice(n, x, place, 0), 7, 8); };
+  const auto keys = n.op("Squeeze-1", {slice(n, x, 1, 0), n.indices({0})});
+  const auto k = joined(n, n.op("Transpose-1", {keys, n.indices({0, 1, 3, 2})}), 8, 7);
+  const auto scores = n.op("Multiply-1", {n.numbers({0.3F}, {}), parted(n, matmul(n, part(0), k), 7, 7)});
+  n.result(parted(n, matmul(n, joined(n, n.op("Softmax-8", {scores}, {{"axis", "-1"}}), 7, 7), part(2)), 7, 8));
+}
+/// Joined they have other rows than before, which single products compute; those of the first attention are their own.
+void joined_otherwise(Net& n) {
+  n.result(attention(n, {n.input({2, 3, 5, 8}), n.input({2, 3, 9, 8}), n.input({2, 3, 9, 8})}));
+  const auto part = [&] { return joined(n, n.input({2, 3, 6, 8}), 4, 8); };
+  const auto scores = parted(n, matmul(n, part(), part(), true), 4, 4);
+  n.result(parted(n, matmul(n, joined(n, n.op("Softmax-8", {scores}, {{"axis", "-1"}}), 4, 4), part()), 4, 8));
+}
 
 /// A query that sees no key gets zeros, which exporters to ONNX spell out.
 void safe_attention(Net& n, i64 queries, i64 keys) {
@@ -304,6 +333,10 @@ constexpr Example kExamples[] = {
     {"attention+parts", slices_of_columns, kOnce, kOpen},
     {"attention", joined_heads},
     {"attention", joined_heads, kOnce, kOpen},
+    {"attention", joined_products},
+    {"attention", joined_products, kOnce, kOpen},
+    {"attention+parts", joined_products_of_slices},
+    {"attention", joined_otherwise},
     {"attention+groups", joined_heads_repeated},
     {"attention+groups", joined_heads_repeated, kOnce, kOpen},
     {"attention", safe_attention_of_few, kOften, kFixed, kF32Only},
