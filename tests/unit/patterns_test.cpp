@@ -55,8 +55,8 @@ std::vector<Tensor> inputs_of(const Checked& c, i64 batch, int seed) {
   return inputs;
 }
 
-/// The largest difference of each result, relative to its largest element, of those that are floats. Both are NaN at the
-/// same places.
+/// The largest difference of each result, relative to its largest element, of those that are floats. Where one is NaN
+/// the other has to be.
 float distance(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
   REQUIRE(a.size() == b.size());
   float worst = 0;
