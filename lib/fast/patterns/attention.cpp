@@ -85,6 +85,7 @@ constexpr std::size_t kMasks = 2;
 struct Around {
   Places places{};
   int masks = 0;
+  bool causal = false;
   bool grouped = false;          ///< several heads of queries share one of keys and values
   bool several = false;          ///< there must be several keys
   bool bf16 = false;             ///< multiplies in bf16
@@ -96,32 +97,23 @@ struct Around {
 
 class AttentionKernel final : public Kernel {
  public:
-  AttentionKernel(bool causal, Around around)
-      : causal_(causal),
-        factor_(around.factor),
-        factors_(std::move(around.factors)),
-        added_(std::move(around.added)),
-        places_(around.places),
-        masks_(around.masks),
-        grouped_(around.grouped),
-        several_(around.several),
-        bf16_(around.bf16),
-        nan_is_zero_(around.nan_is_zero) {
-    for (auto& f : factors_) f *= factor_;
-  }
+  explicit AttentionKernel(Around around) : around_(std::move(around)) {}
 
   std::string name() const override {
-    const bool parts = places_.q.part_axis >= 0 || places_.k.part_axis >= 0 || places_.v.part_axis >= 0;
-    return std::string(bf16_ ? "bf16.attention" : "attention") + (grouped_ ? "+groups" : "") + (parts ? "+parts" : "");
+    const bool parts =
+        around_.places.q.part_axis >= 0 || around_.places.k.part_axis >= 0 || around_.places.v.part_axis >= 0;
+    return std::string(around_.bf16 ? "bf16.attention" : "attention") + (around_.grouped ? "+groups" : "") +
+           (parts ? "+parts" : "");
   }
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
     const auto rank = [&](int input, const HeadAxes& a) { return sizes.in[input].rank() + 4 - a.rank; };
-    if (!places_.q.fits(sizes.in[0]) || !places_.k.fits(sizes.in[1]) || !places_.v.fits(sizes.in[2]) ||
-        rank(1, places_.k) != rank(0, places_.q) || rank(2, places_.v) != rank(0, places_.q))
+    if (!around_.places.q.fits(sizes.in[0]) || !around_.places.k.fits(sizes.in[1]) ||
+        !around_.places.v.fits(sizes.in[2]) || rank(1, around_.places.k) != rank(0, around_.places.q) ||
+        rank(2, around_.places.v) != rank(0, around_.places.q))
       return nullptr;
-    const HeadDims q(sizes.in[0], places_.q), k(sizes.in[1], places_.k), v(sizes.in[2], places_.v),
-        out(sizes.out[0], places_.out);
+    const HeadDims q(sizes.in[0], around_.places.q), k(sizes.in[1], around_.places.k), v(sizes.in[2], around_.places.v),
+        out(sizes.out[0], around_.places.out);
     AttentionShape s{.batch = q.batch,
                      .heads = q.heads,
                      .kv_heads = k.heads,
@@ -131,32 +123,33 @@ class AttentionKernel final : public Kernel {
                      .value_depth = v.columns};
     // Heads and batches that are broadcast otherwise, and masks of some of the first axes are for the reference kernel.
     const bool shared =
-        grouped_ ? s.kv_heads > 0 && s.heads % s.kv_heads == 0 : s.kv_heads == s.heads || s.kv_heads == 1;
+        around_.grouped ? s.kv_heads > 0 && s.heads % s.kv_heads == 0 : s.kv_heads == s.heads || s.kv_heads == 1;
     const auto suits = [&](int mask) {
-      const auto batch = mask < masks_ ? HeadDims(sizes.in[3 + mask], {}).batch : 1;
+      const auto batch = mask < around_.masks ? HeadDims(sizes.in[3 + mask], {}).batch : 1;
       return batch == s.batch || batch == 1;
     };
     if (!shared || v.heads != s.kv_heads || (k.batch != s.batch && k.batch != 1) || v.batch != k.batch || s.keys == 0 ||
-        (several_ && s.keys == 1) || s.depth == 0 || k.columns != s.depth || v.rows != s.keys || !suits(0) ||
+        (around_.several && s.keys == 1) || s.depth == 0 || k.columns != s.depth || v.rows != s.keys || !suits(0) ||
         !suits(1) || out.batch != s.batch || out.heads != s.heads || out.rows != s.queries ||
         out.columns != s.value_depth)
       return nullptr;
-    s.causal = causal_;
-    s.bf16 = bf16_;
-    s.nan_is_zero = nan_is_zero_;
+    s.causal = around_.causal;
+    s.bf16 = around_.bf16;
+    s.nan_is_zero = around_.nan_is_zero;
     const auto scores = s.batch * s.heads * s.queries * s.keys;
-    if ((factors_.size() > 1 && std::ssize(factors_) != s.heads) || (!added_.empty() && std::ssize(added_) != scores))
+    if ((around_.factors.size() > 1 && std::ssize(around_.factors) != s.heads) ||
+        (!around_.added.empty() && std::ssize(around_.added) != scores))
       return nullptr;
-    const auto by_depth = factor_ / std::sqrt(static_cast<double>(s.depth));
-    s.scale = factors_.empty() ? static_cast<float>(by_depth) : factors_.front();
-    if (factors_.size() > 1) s.scales = factors_.data();
+    const auto by_depth = around_.factor / std::sqrt(static_cast<double>(s.depth));
+    s.scale = around_.factors.empty() ? static_cast<float>(by_depth) : around_.factors.front();
+    if (around_.factors.size() > 1) s.scales = around_.factors.data();
     const auto is_wide = [](const View& view) { return view.type == ElementType::f32; };
     const bool plain = is_wide(sizes.in[0]) && is_wide(sizes.in[1]) && is_wide(sizes.in[2]) && is_wide(sizes.out[0]) &&
-                       is_column_inside(places_.k);
+                       is_column_inside(around_.places.k);
     auto state = std::make_unique<State>();
     state->shape = s;
     state->scores = state->reserve(attention_scratch_size(s, plain, runtime.threads()));
-    if (masks_ == 2) state->mask = state->reserve(scores);
+    if (around_.masks == 2) state->mask = state->reserve(scores);
     else state->pieces = attention_pieces(s, plain, runtime.threads());
     return state;
   }
@@ -164,28 +157,31 @@ class AttentionKernel final : public Kernel {
   void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
            Runtime& runtime) const override {
     auto& state = static_cast<State&>(prepared);
-    if (masks_ == 2) add_masks(state.shape, mask_of(in[3]), mask_of(in[4]), state.floats(state.mask), runtime.pool());
-    fast::attention(state.shape, view_of(in[0], places_.q), view_of(in[1], places_.k), view_of(in[2], places_.v),
-                    mask(state, in), place_of(out[0], places_.out), state.floats(state.scores), runtime.pool());
+    if (around_.masks == 2)
+      add_masks(state.shape, mask_of(in[3]), mask_of(in[4]), state.floats(state.mask), runtime.pool());
+    fast::attention(state.shape, view_of(in[0], around_.places.q), view_of(in[1], around_.places.k),
+                    view_of(in[2], around_.places.v), mask(state, in), place_of(out[0], around_.places.out),
+                    state.floats(state.scores), runtime.pool());
   }
 
   i64 pieces(const KernelState& state) const override { return static_cast<const State&>(state).pieces; }
   void run_pieces(KernelState& prepared, std::span<const View> in, std::span<const View> out, i64 begin, i64 end,
                   int thread) const override {
     auto& state = static_cast<State&>(prepared);
-    attention_alone(state.shape, view_of(in[0], places_.q), view_of(in[1], places_.k), view_of(in[2], places_.v),
-                    mask(state, in), place_of(out[0], places_.out), state.floats(state.scores), begin, end, thread);
+    attention_alone(state.shape, view_of(in[0], around_.places.q), view_of(in[1], around_.places.k),
+                    view_of(in[2], around_.places.v), mask(state, in), place_of(out[0], around_.places.out),
+                    state.floats(state.scores), begin, end, thread);
   }
 
   bool reads_grown(int input, i64 axis) const override {
     const auto grows = [&](const HeadAxes& a) { return a.part_axis < 0 && axis == a.axes[2] - a.rank; };
-    return (input == 1 && grows(places_.k)) || (input == 2 && grows(places_.v));
+    return (input == 1 && grows(around_.places.k)) || (input == 2 && grows(around_.places.v));
   }
   bool reads_as(int input, ElementType type, Layout layout) const override {
-    return writes_as(type, layout) && input < 3 && (input != 1 || is_column_inside(places_.k));
+    return writes_as(type, layout) && input < 3 && (input != 1 || is_column_inside(around_.places.k));
   }
   bool writes_as(ElementType type, Layout layout) const override {
-    return bf16_ && type == ElementType::bf16 && layout == Layout::plain;
+    return around_.bf16 && type == ElementType::bf16 && layout == Layout::plain;
   }
 
  private:
@@ -195,17 +191,12 @@ class AttentionKernel final : public Kernel {
     i64 pieces = 0;
   };
   MaskView mask(State& state, std::span<const View> in) const {
-    if (masks_ == 1) return mask_of(in[3]);
-    if (added_.empty() && masks_ == 0) return {};
-    return whole_mask(state.shape, masks_ == 2 ? state.floats(state.mask) : added_.data());
+    if (around_.masks == 1) return mask_of(in[3]);
+    if (around_.added.empty() && around_.masks == 0) return {};
+    return whole_mask(state.shape, around_.masks == 2 ? state.floats(state.mask) : around_.added.data());
   }
 
-  bool causal_;
-  float factor_;
-  std::vector<float> factors_, added_;
-  Places places_;
-  int masks_;
-  bool grouped_, several_, bf16_, nan_is_zero_;
+  Around around_;
 };
 
 bool is_mask(const Graphlet& graph, ValueRef v) { return is_f32(graph, v) || graph.stored(v) == ElementType::boolean; }
@@ -226,7 +217,7 @@ void take_repetitions(const Graphlet& graph, std::array<HeadOperand, 3>& operand
 /// The kernel for these nodes, the last of which gives the output, with what is around them; nothing where an operand
 /// cannot be read.
 std::optional<Match> attention_match(const Graphlet& graph, std::vector<int> nodes, std::array<HeadOperand, 3> operands,
-                                     const std::vector<ValueRef>& masks, bool causal, Around around) {
+                                     const std::vector<ValueRef>& masks, Around around) {
   std::sort(nodes.begin(), nodes.end());
   const auto last = nodes.back();
   around.masks = static_cast<int>(masks.size());
@@ -242,6 +233,7 @@ std::optional<Match> attention_match(const Graphlet& graph, std::vector<int> nod
   take_parts(graph, operands, way);
   if (std::any_of(operands.begin(), operands.end(), [](const auto& o) { return o.apart.has_value(); }))
     return std::nullopt;
+  for (auto& f : around.factors) f *= around.factor;
   around.places = {operands[0].axes, operands[1].axes, operands[2].axes, {}};
   auto next = graph.only_user({last, 0});
   const bool same = graph.type(next) == "Reshape" && is_same(graph.fact({next, 0}).shape, graph.fact({last, 0}).shape);
@@ -255,7 +247,7 @@ std::optional<Match> attention_match(const Graphlet& graph, std::vector<int> nod
   Match match{std::move(way.nodes), {operands[0].value, operands[1].value, operands[2].value}, nullptr};
   match.inputs.insert(match.inputs.end(), masks.begin(), masks.end());
   match.inputs.insert(match.inputs.end(), way.lengths.begin(), way.lengths.end());
-  match.kernel = std::make_unique<AttentionKernel>(causal, std::move(around));
+  match.kernel = std::make_unique<AttentionKernel>(std::move(around));
   return match;
 }
 
@@ -275,8 +267,8 @@ std::optional<Match> match_operation(const Graphlet& graph, int root) {
   if (masked && !is_mask(graph, mask)) return std::nullopt;
   std::vector<ValueRef> masks;
   if (masked) masks.push_back(mask);
-  return attention_match(graph, {root}, {{{q, root, true}, {k, root, false}, {v, root, true}}}, masks, causal,
-                         {.factors = std::move(factor)});
+  return attention_match(graph, {root}, {{{q, root, true}, {k, root, false}, {v, root, true}}}, masks,
+                         {.causal = causal, .factors = std::move(factor)});
 }
 
 /// A value that only `user` reads, of a node that may be taken.
@@ -452,7 +444,7 @@ std::optional<Match> match_spelled_out(const Graphlet& graph, int root) {
   auto k = operand(*product, 1, false);
   if (first.transpose_a || !q || !k || !w) return std::nullopt;
   if (!first.transpose_b) k->axes.axes = {0, 1, 3, 2};
-  return attention_match(graph, nodes, {*q, *k, *w}, masks, false, std::move(around));
+  return attention_match(graph, nodes, {*q, *k, *w}, masks, std::move(around));
 }
 
 std::optional<Match> match(const Graphlet& graph, int root) {
