@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -47,6 +48,18 @@ class Graphlet {
   ValueRef narrow(ValueRef v) const;
   /// The same constant's tensor, in its own type; null: none.
   const Tensor* narrow_constant(ValueRef v) const { return given(narrow(v)); }
+  /// What `make` makes of a constant, as a shared pointer, but once for all that ask by the same name, as layers that
+  /// share their weights do. `name` says all that it depends on besides. Constants that are none of the model's own are
+  /// not shared.
+  template <class T, class Make>
+  std::shared_ptr<const T> shared(ValueRef constant, const std::string& name, const Make& make) const {
+    const auto* from = narrow_constant(constant);
+    if (!from) from = given(constant);
+    if (!from || !plan_->options.made) return make();
+    auto& made = (*plan_->options.made)[{from->bytes(), name}];
+    if (!made) made = make();
+    return std::static_pointer_cast<const T>(made);
+  }
   /// The one node that reads this output, where it is only one, may be taken, and no Result receives the value; else
   /// -1.
   int only_user(ValueRef v) const;

@@ -64,11 +64,13 @@ std::shared_ptr<const Plan> make_plan(std::shared_ptr<const Model> model, std::s
   plan->facts = std::move(facts);
   plan->options = options;
   plan->options.patterns = {};
+  plan->options.made = std::make_shared<MadeOfConstants>();
   for (const auto& pass : kPasses) {
     pass.run(*plan, options);
     if (pass.name == options.until) break;
   }
   plan->options.pool = nullptr;
+  plan->options.made = nullptr;
   plan_passes::lifetimes(*plan);
   return plan;
 }

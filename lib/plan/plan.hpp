@@ -1,9 +1,11 @@
 // Plan: how a Model is run: values, and the steps that compute them. Immutable and free of actual shapes, so sessions
 // and threads share it.
 #pragma once
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/model.hpp"
@@ -23,16 +25,20 @@ enum class Precision : std::uint8_t {
 
 struct Pattern;
 
+/// What kernels have made of constants, by the constant's bytes and a name (Graphlet::shared).
+using MadeOfConstants = std::map<std::pair<const void*, std::string>, std::shared_ptr<const void>>;
+
 struct PlanOptions {
   Tier tier = Tier::fast;
   Precision precision = Precision::f32;
   /// How often the plan will run: where once, nothing is spent on what pays over many runs (packed weights, constants
   /// folded beforehand).
   i64 expected_runs = 1;
-  std::vector<const Pattern*> patterns{};  ///< of the fast tier, in order of preference
-  std::string until{};                     ///< the last pass to run, by name; empty: all
-  std::vector<std::string> without{};      ///< passes, or patterns, to leave out, by name
-  ThreadPool* pool = nullptr;              ///< packs weights while the plan is made; null: the caller alone
+  std::vector<const Pattern*> patterns{};   ///< of the fast tier, in order of preference
+  std::string until{};                      ///< the last pass to run, by name; empty: all
+  std::vector<std::string> without{};       ///< passes, or patterns, to leave out, by name
+  ThreadPool* pool = nullptr;               ///< packs weights while the plan is made; null: the caller alone
+  std::shared_ptr<MadeOfConstants> made{};  ///< while the plan is made
   bool steady() const { return expected_runs > 1; }
   bool has(std::string_view name) const;
 };
@@ -82,7 +88,7 @@ struct Step {
 struct Plan {
   std::shared_ptr<const Model> model;
   std::shared_ptr<const Facts> facts;
-  PlanOptions options;  ///< without its patterns and its pool
+  PlanOptions options;  ///< without what serves only to make it
   std::vector<Value> values;
   std::vector<Step> steps;
   std::vector<int> parameters;             ///< values, by Parameter in file order

@@ -1,6 +1,7 @@
 // Every pattern of the fast tier fires where it should, can be left out by its name, and computes what the nodes that
 // it takes compute by themselves.
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "catch.hpp"
@@ -197,6 +198,56 @@ TEST_CASE("a pattern fires, runs, and computes what the nodes by themselves do")
     }
     if (in_vectors) fast::force_isa(fast::Isa::best);
   });
+}
+
+TEST_CASE("what is made of a constant is made once by each name") {
+  Net net(ElementType::f32, testing::kFixed);
+  const auto weights = net.weights({4, 5});
+  net.result(testing::matmul(net, net.input({3, 4}), weights));
+  const auto c = checked(net);
+  const auto whole = plan(c.model, c.facts, Options());
+  Plan lowered;
+  lowered.model = whole->model;
+  lowered.facts = whole->facts;
+  lowered.values = whole->values;
+  lowered.value_of = whole->value_of;
+  lowered.options.made = std::make_shared<MadeOfConstants>();
+  const std::vector<char> free(lowered.model->nodes.size(), 0);
+  const Graphlet graph(lowered, free);
+  int made = 0;
+  const auto make = [&] { return std::make_shared<const int>(++made); };
+  for (const auto& node : lowered.model->nodes)
+    for (const auto& v : node.inputs) {
+      const auto first = graph.shared<int>(v, "a", make), second = graph.shared<int>(v, "a", make);
+      CHECK((first == second) == (graph.given(v) != nullptr));
+      CHECK(*graph.shared<int>(v, "b", make) == made);
+    }
+  CHECK(made == 2 + 3 + 3);  // of the constant by both names, and by every call of what is none
+}
+
+TEST_CASE("layers that share filters share what is packed, of planes of other sizes, too") {
+  Net net(ElementType::f32, testing::kFixed);
+  const auto dense = net.weights({40, 24, 3, 3}), pointwise = net.weights({40, 24, 1, 1}),
+             by_channel = net.weights({24, 1, 1, 3, 3}), groups = net.weights({2, 20, 12, 3, 3}),
+             turned = net.weights({24, 40, 3, 3});
+  const auto one = testing::windows(2, 1, 1), two = testing::windows(2, 2, 1);
+  for (const auto& plane : {std::array<i64, 2>{40, 37}, {20, 21}, {9, 8}, {3, 2}}) {
+    const auto x = testing::passing(net, net.input({1, 24, plane[0], plane[1]}));
+    for (const auto& windows : {one, two}) {
+      net.result(net.op("Convolution-1", {x, dense}, windows));
+      net.result(net.op("GroupConvolution-1", {x, by_channel}, windows));
+      net.result(net.op("GroupConvolution-1", {x, groups}, windows));
+      net.result(net.op("ConvolutionBackpropData-1", {x, turned}, windows));
+    }
+    net.result(net.op("Convolution-1", {x, pointwise}, testing::windows(2)));
+    net.result(net.op("Convolution-1", {x, pointwise}, testing::windows(2, 2)));
+  }
+  const auto c = checked(net);
+  const auto inputs = inputs_of(c, 1, 1);
+  Options options;
+  options.expected_runs = testing::kOften;
+  options.runtime.threads = 2;
+  CHECK(distance(compile(c.model, c.facts, options).run(inputs), reference_results(c, inputs)) <= 5e-6F);
 }
 
 TEST_CASE("constants may lie at any address of the weights file") {

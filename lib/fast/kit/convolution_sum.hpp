@@ -15,6 +15,7 @@ class Filters {
  public:
   explicit Filters(const float* given) : given_(given) {}
   explicit Filters(std::vector<float> own) : own_(std::move(own)) {}
+  bool is_given() const { return own_.empty(); }
   const float* data() const { return own_.empty() ? given_ : own_.data(); }
 
  private:

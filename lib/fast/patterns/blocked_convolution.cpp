@@ -3,6 +3,8 @@
 // where it runs often and knows them; else in each run, by all threads, into scratch memory that stays in the cache.
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "fast/kernels/convolution/bf16x3.hpp"
 #include "fast/kernels/convolution/clipped.hpp"
 #include "fast/kernels/convolution/depthwise.hpp"
@@ -70,22 +72,20 @@ i64 blocked_size(i64 batch, i64 channels, i64 plane) { return batch * blocks_of(
 
 class BlockedConvolution final : public Kernel {
  public:
-  /// `filters`: those known when the plan is made; null: they are operand 1, and may be read from `file`.
+  /// `filters`: those known when the plan is made, packed; null: they are operand 1, and may be read from `file`.
   BlockedConvolution(const ConvolutionWindows& windows, const ConvolutionShape& s, ConvolutionMethod method,
-                     const float* filters, WeightsFile file, Ending ending, ThreadPool& pool)
+                     std::shared_ptr<const Buffer> filters, WeightsFile file, Ending ending)
       : windows_(windows),
         known_(s),
         sampled_(s.is_sampled() && (method == ConvolutionMethod::pointwise || method == ConvolutionMethod::bf16x3)),
         method_(method),
-        ending_(std::move(ending)) {
+        ending_(std::move(ending)),
+        filters_(std::move(filters)) {
     const bool in_panels = method == ConvolutionMethod::direct || method == ConvolutionMethod::pointwise ||
                            method == ConvolutionMethod::clipped || method == ConvolutionMethod::bf16x3 ||
                            is_winograd(method);
     const bool in_order = s.groups == 1 || (!is_winograd(method) && s.packs_as_one_group());
     if (in_panels && in_order && panel_floats() <= kMaxFiltersRead) file_ = std::move(file);
-    if (!filters) return;
-    filters_ = Buffer(filters_size(method, s), pool);
-    pack(method, s, filters, filters_.data(), pool);
   }
 
   std::string name() const override { return std::string(fast::name(method_)) + ".convolution" + ending_.name; }
@@ -110,13 +110,13 @@ class BlockedConvolution final : public Kernel {
       state->out = state->reserve(blocked_size(s.batch, s.outputs, s.out_plane()));
     if (residual && residual->layout == Layout::plain)
       state->residual = state->reserve(blocked_size(s.batch, s.outputs, s.out_plane()));
-    state->by_panels = filters_.size() == 0 && packs_by_panels(method_, s);
+    state->by_panels = !filters_ && packs_by_panels(method_, s);
     if (state->by_panels) {
       state->work = state->reserve(once_scratch_size(method_, s, threads));
       return state;
     }
     state->work = state->reserve(scratch_size(method_, s, threads));
-    if (filters_.size() == 0) state->filters = state->reserve(filters_size(method_, known_));
+    if (!filters_) state->filters = state->reserve(filters_size(method_, known_));
     if (file_) state->room = state->reserve(threads * panel_floats());
     return state;
   }
@@ -147,11 +147,11 @@ class BlockedConvolution final : public Kernel {
     auto* y = state.out ? state.floats(state.out) : out[0].as<float>();
     const auto epilogue = ending_.epilogue(residual);
     const auto given = file_ ? Weights(file_, state.room ? state.floats(state.room) : nullptr)
-                             : Weights(filters_.size() == 0 ? in[1].as<const float>() : nullptr);
+                             : Weights(!filters_ ? in[1].as<const float>() : nullptr);
     if (state.by_panels) {
       compute_once(method_, s, given, x, y, epilogue, state.floats(state.work), pool);
     } else {
-      const auto* filters = state.filters ? state.floats(state.filters) : filters_.data();
+      const auto* filters = state.filters ? state.floats(state.filters) : filters_->data();
       if (state.filters) pack(method_, known_, given, state.floats(state.filters), pool);
       const bool planes = out[0].layout == Layout::plain && !state.out;
       compute(method_, s, filters, x, y, planes, epilogue, state.floats(state.work), pool);
@@ -160,7 +160,7 @@ class BlockedConvolution final : public Kernel {
   }
 
   bool reads(int input, Layout layout) const override {
-    if (input == 1 && filters_.size() == 0) return layout == Layout::plain;
+    if (input == 1 && !filters_) return layout == Layout::plain;
     return layout == Layout::plain || input != 0 || !reads_planes();
   }
   bool writes(Layout) const override { return true; }
@@ -186,9 +186,26 @@ class BlockedConvolution final : public Kernel {
   bool sampled_;  ///< pixels are gathered first
   ConvolutionMethod method_;
   Ending ending_;
-  Buffer filters_;
+  std::shared_ptr<const Buffer> filters_;
   WeightsFile file_;
 };
+
+std::shared_ptr<const Buffer> packed_filters(ConvolutionMethod method, const ConvolutionShape& s, const float* filters,
+                                             ThreadPool& pool) {
+  auto packed = std::make_shared<Buffer>(filters_size(method, s), pool);
+  pack(method, s, filters, packed->data(), pool);
+  return packed;
+}
+
+/// All that the packing of filters depends on. Of some methods that is also where planes begin and end.
+std::string packing_name(ConvolutionMethod method, const ConvolutionShape& s) {
+  auto name = fmt::format("{} {} {} {} {} {} {} {} {} {}", fast::name(method), s.groups, s.channels, s.outputs,
+                          s.kernel_height, s.kernel_width, s.stride_y, s.stride_x, s.dilation_y, s.dilation_x);
+  if (method != ConvolutionMethod::direct && method != ConvolutionMethod::pointwise && !is_winograd(method))
+    name += fmt::format(" {} {} {} {} {} {} {}", s.batch, s.height, s.width, s.out_height, s.out_width, s.pad_top,
+                        s.pad_left);
+  return name;
+}
 
 /// One whose filters are packed when the plan is made, with the branches beside it.
 std::optional<Match> packed_match(const Graphlet& graph, int root) {
@@ -200,8 +217,14 @@ std::optional<Match> packed_match(const Graphlet& graph, int root) {
   auto ending = take_ending(graph, match, convolution.rank, 1, s.outputs, sum->ending());
   const auto method = choose(s, 0, convolution.open, ending.residual >= 0, true);
   if (s.taps() > kMaxTaps && method != ConvolutionMethod::planar) return std::nullopt;
-  match.kernel = std::make_unique<BlockedConvolution>(convolution.windows, s, method, sum->filters().data(),
-                                                      WeightsFile(), std::move(ending), graph.packers(s.weights()));
+  auto& pool = graph.packers(s.weights());
+  const auto filters = sum->filters();
+  auto packed = filters.is_given()
+                    ? graph.shared<Buffer>(graph.input(root, 1), packing_name(method, s),
+                                           [&] { return packed_filters(method, s, filters.data(), pool); })
+                    : packed_filters(method, s, filters.data(), pool);
+  match.kernel = std::make_unique<BlockedConvolution>(convolution.windows, s, method, std::move(packed), WeightsFile(),
+                                                      std::move(ending));
   return match;
 }
 
@@ -227,9 +250,13 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto images = std::max<i64>(graph.fact(input).shape[0].min, 1);
   const auto method = transposed ? choose_transposed(*convolution, !packed, ending.residual >= 0)
                                  : choose(known, images, open, ending.residual >= 0, graph.constant(filters));
-  match.kernel = std::make_unique<BlockedConvolution>(windows, known, method, packed ? packed->data<float>() : nullptr,
-                                                      packed ? WeightsFile() : file_of(graph, filters),
-                                                      std::move(ending), graph.packers(known.weights()));
+  std::shared_ptr<const Buffer> own;
+  if (packed)
+    own = graph.shared<Buffer>(filters, packing_name(method, known), [&] {
+      return packed_filters(method, known, packed->data<float>(), graph.packers(known.weights()));
+    });
+  match.kernel = std::make_unique<BlockedConvolution>(
+      windows, known, method, std::move(own), packed ? WeightsFile() : file_of(graph, filters), std::move(ending));
   return match;
 }
 

@@ -4,6 +4,8 @@
 #include <mutex>
 #include <optional>
 
+#include <fmt/format.h>
+
 #include "fast/kernels/chunks.hpp"
 #include "fast/kernels/product/bf16x3.hpp"
 #include "fast/kernels/product/packed.hpp"
@@ -18,85 +20,38 @@ constexpr i64 kFewRows = 4;
 /// A matrix of so many numbers that is multiplied so often is worth a copy.
 constexpr i64 kLarge = i64{1} << 20, kOften = 16;
 
-class PackedMatMul final : public Kernel {
+bool is_small(i64 k, i64 n) {
+  constexpr i64 kSmall = 64 << 10;
+  return k * n <= kSmall;
+}
+
+/// Rows of small products are shared out, so that each thread has but some of them.
+bool in_three(i64 rows, i64 k, i64 n) {
+  return is_small(k, n) ? k <= kMostInThree && bf16x3_pays(rows / 2, k, n) : bf16x3_pays(rows, k, n);
+}
+
+/// A constant matrix, packed for many rows when they come for the first time.
+class PackedMatrix {
  public:
-  /// `rows`: as many as every run has; -1: unknown. Then the matrix is packed when there are more than a few rows for
-  /// the first time. `few`: as what it is used for few rows; empty: packed, too.
-  PackedMatMul(ConstantMatrix b, i64 rows, Tensor few, bool often, Ending ending, ThreadPool& pool)
-      : b_(std::move(b)), k_(b_.k), n_(b_.n), ending_(std::move(ending)) {
-    if (few) few_.emplace(std::move(few), n_, k_, b_.row != 1, often);
-    if (rows < 0 || is_few(rows)) return;
+  explicit PackedMatrix(ConstantMatrix b) : b_(std::move(b)), k_(b_.k), n_(b_.n) {}
+  /// For so many rows, and no others.
+  PackedMatrix(ConstantMatrix b, i64 rows, ThreadPool& pool) : PackedMatrix(std::move(b)) {
     pack(rows, pool);
     b_.tensor = Tensor();
   }
 
-  std::string name() const override { return "packed.matmul" + ending_.name; }
-
-  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
-    const auto& a = sizes.in[0];
-    if (a.rank() < 2 || a.dim(a.rank() - 1) != k_) return nullptr;
-    if (ending_.residual >= 0 && sizes.in[ending_.residual].size() != sizes.out[0].size()) return nullptr;
-    const auto m = sizes.out[0].size() / n_;
-    auto state = std::make_unique<State>();
-    if (is_few(m)) return state;
-    pack(m, runtime.pool());
-    if (!in_three(m)) state->work = state->reserve(spread_rows_size(m, n_, k_));
-    else if (!is_small()) state->work = state->reserve(bf16x3_scratch_size(m, k_));
-    return state;
-  }
-
-  void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
-           Runtime& runtime) const override {
-    auto& state = static_cast<State&>(prepared);
-    const auto* residual = ending_.residual < 0 ? nullptr : in[ending_.residual].as<const float>();
-    const auto* a = in[0].as<const float>();
-    auto* c = out[0].as<float>();
-    const auto epilogue = ending_.epilogue(residual);
-    const auto m = out[0].size() / n_;
-    auto& pool = runtime.pool();
-    if (is_few(m)) return few_->product(a, c, m, epilogue, pool);
-    auto* work = state.floats(state.work);
-    if (in_three(m) && is_small()) {
-      const auto cost = static_cast<double>(k_ * n_) / 150;  // ns, roughly
-      return parallel_ranges(pool, m, cost, [&](i64 begin, i64 end) { run_rows(in, out, begin, end); });
-    }
-    if (in_three(m)) return product(three(), a, c, m, epilogue, reinterpret_cast<Word*>(work), pool);
-    const auto rows = spread_rows(a, m, n_, k_, work, pool);
-    product({panels_.data(), k_, n_}, rows.data, rows.apart, c, n_, m, epilogue, pool);
-  }
-
-  i64 rows(const Sizes& sizes) const override { return is_small() && !few_ ? sizes.out[0].size() / n_ : 0; }
-  void run_rows(std::span<const View> in, std::span<const View> out, i64 begin, i64 end) const override {
-    const auto* residual = ending_.residual < 0 ? nullptr : in[ending_.residual].as<const float>() + begin * n_;
-    const auto* a = in[0].as<const float>() + begin * k_;
-    auto* c = out[0].as<float>() + begin * n_;
-    const auto epilogue = ending_.epilogue(residual);
-    if (in_three(out[0].size() / n_)) product_alone(pairs(), a, c, end - begin, epilogue);
-    else product_alone({panels_.data(), k_, n_}, a, k_, c, n_, end - begin, epilogue);
-  }
-
-  bool holds(int input) const override { return few_ && input == 1; }
-  bool writes_over(int input) const override { return ending_.writes_over(input); }
-
- private:
-  struct State final : KernelState {
-    Scratch work;
-  };
-  bool is_few(i64 m) const { return few_ && m <= kFewRows; }
+  i64 k() const { return k_; }
+  i64 n() const { return n_; }
   /// Weights that several threads had better share out are left to run().
-  bool is_small() const {
-    constexpr i64 kSmall = 64 << 10;
-    return k_ * n_ <= kSmall;
-  }
-  /// Rows of small products are shared out, so that each thread has but some of them.
-  bool in_three(i64 m) const {
-    return is_small() ? k_ <= kMostInThree && bf16x3_pays(m / 2, k_, n_) : bf16x3_pays(m, k_, n_);
-  }
+  bool is_small() const { return fast::patterns::packed_matmul::is_small(k_, n_); }
+  bool in_three(i64 rows) const { return fast::patterns::packed_matmul::in_three(rows, k_, n_); }
+
+  Panels panels() const { return {panels_.data(), k_, n_}; }
   Bf16x3Panels three() const { return {words(parts_), k_, n_}; }
   Bf16x3Pairs pairs() const { return {parts_.data(), k_, n_}; }
-  /// The matrix for so many rows.
-  void pack(i64 m, ThreadPool& pool) const {
-    if (in_three(m)) {
+
+  void pack(i64 rows, ThreadPool& pool) const {
+    if (in_three(rows)) {
       std::call_once(split_, [&] {
         parts_ = Buffer(is_small() ? bf16x3_pairs_size(k_, n_) : bf16x3_panels_size(k_, n_), pool);
         const auto b = b_.apart();
@@ -119,11 +74,79 @@ class PackedMatMul final : public Kernel {
     }
   }
 
+ private:
   ConstantMatrix b_;
   i64 k_, n_;
-  std::optional<RowsOfMatrix> few_;
   mutable std::once_flag packed_, split_;
   mutable Buffer panels_, parts_;
+};
+
+class PackedMatMul final : public Kernel {
+ public:
+  /// `few`: as what the matrix is used for few rows; null: packed, too.
+  PackedMatMul(std::shared_ptr<const PackedMatrix> matrix, std::shared_ptr<const RowsOfMatrix> few, Ending ending)
+      : matrix_(std::move(matrix)), few_(std::move(few)), ending_(std::move(ending)) {}
+
+  std::string name() const override { return "packed.matmul" + ending_.name; }
+
+  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
+    const auto& a = sizes.in[0];
+    const auto k = matrix_->k(), n = matrix_->n();
+    if (a.rank() < 2 || a.dim(a.rank() - 1) != k) return nullptr;
+    if (ending_.residual >= 0 && sizes.in[ending_.residual].size() != sizes.out[0].size()) return nullptr;
+    const auto m = sizes.out[0].size() / n;
+    auto state = std::make_unique<State>();
+    if (is_few(m)) return state;
+    matrix_->pack(m, runtime.pool());
+    if (!matrix_->in_three(m)) state->work = state->reserve(spread_rows_size(m, n, k));
+    else if (!matrix_->is_small()) state->work = state->reserve(bf16x3_scratch_size(m, k));
+    return state;
+  }
+
+  void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
+           Runtime& runtime) const override {
+    auto& state = static_cast<State&>(prepared);
+    const auto* residual = ending_.residual < 0 ? nullptr : in[ending_.residual].as<const float>();
+    const auto* a = in[0].as<const float>();
+    auto* c = out[0].as<float>();
+    const auto epilogue = ending_.epilogue(residual);
+    const auto k = matrix_->k(), n = matrix_->n(), m = out[0].size() / n;
+    auto& pool = runtime.pool();
+    if (is_few(m)) return few_->product(a, c, m, epilogue, pool);
+    auto* work = state.floats(state.work);
+    if (matrix_->in_three(m) && matrix_->is_small()) {
+      const auto cost = static_cast<double>(k * n) / 150;  // ns, roughly
+      return parallel_ranges(pool, m, cost, [&](i64 begin, i64 end) { run_rows(in, out, begin, end); });
+    }
+    if (matrix_->in_three(m)) return product(matrix_->three(), a, c, m, epilogue, reinterpret_cast<Word*>(work), pool);
+    const auto rows = spread_rows(a, m, n, k, work, pool);
+    product(matrix_->panels(), rows.data, rows.apart, c, n, m, epilogue, pool);
+  }
+
+  i64 rows(const Sizes& sizes) const override {
+    return matrix_->is_small() && !few_ ? sizes.out[0].size() / matrix_->n() : 0;
+  }
+  void run_rows(std::span<const View> in, std::span<const View> out, i64 begin, i64 end) const override {
+    const auto k = matrix_->k(), n = matrix_->n();
+    const auto* residual = ending_.residual < 0 ? nullptr : in[ending_.residual].as<const float>() + begin * n;
+    const auto* a = in[0].as<const float>() + begin * k;
+    auto* c = out[0].as<float>() + begin * n;
+    const auto epilogue = ending_.epilogue(residual);
+    if (matrix_->in_three(out[0].size() / n)) product_alone(matrix_->pairs(), a, c, end - begin, epilogue);
+    else product_alone(matrix_->panels(), a, k, c, n, end - begin, epilogue);
+  }
+
+  bool holds(int input) const override { return few_ && input == 1; }
+  bool writes_over(int input) const override { return ending_.writes_over(input); }
+
+ private:
+  struct State final : KernelState {
+    Scratch work;
+  };
+  bool is_few(i64 m) const { return few_ && m <= kFewRows; }
+
+  std::shared_ptr<const PackedMatrix> matrix_;
+  std::shared_ptr<const RowsOfMatrix> few_;
   Ending ending_;
 };
 
@@ -154,8 +177,20 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (few) match.inputs.push_back(matrix);
   auto ending = take_ending(graph, match, rank, rank - 1, b->n);
   const bool often = few && large && graph.options().expected_runs >= kOften;
-  match.kernel =
-      std::make_unique<PackedMatMul>(*b, rows, std::move(few), often, std::move(ending), graph.packers(b->k * b->n));
+  const auto name = fmt::format("matrix {} {} {} {}", b->k, b->n, b->row, b->column);
+  std::shared_ptr<const RowsOfMatrix> rows_of;
+  if (few)
+    rows_of = graph.shared<RowsOfMatrix>(matrix, fmt::format("rows, {}, {}", often, name), [&] {
+      return std::make_shared<const RowsOfMatrix>(std::move(few), b->n, b->k, b->row != 1, often);
+    });
+  // Where every run has as many rows, they are packed now.
+  const bool known = rows >= 0 && !(rows_of && rows <= kFewRows);
+  const auto form = !known ? "open" : in_three(rows, b->k, b->n) ? "three" : "panels";
+  auto packed = graph.shared<PackedMatrix>(matrix, fmt::format("{}, {}", form, name), [&] {
+    return known ? std::make_shared<const PackedMatrix>(*b, rows, graph.packers(b->k * b->n))
+                 : std::make_shared<const PackedMatrix>(*b);
+  });
+  match.kernel = std::make_unique<PackedMatMul>(std::move(packed), std::move(rows_of), std::move(ending));
   return match;
 }
 

@@ -36,6 +36,18 @@ void row_by_large_f16(Net& n) { n.result(matmul(n, n.input({1, 1030}), narrow_we
 void row_by_large_turned(Net& n) { n.result(relu(n, matmul(n, n.input({1, 1030}), n.weights({1030, 1021})))); }
 void row_by_large_turned_f16(Net& n) { n.result(matmul(n, n.input({1, 1030}), narrow_weights(n, {1030, 1021}))); }
 void row_by_column(Net& n) { n.result(relu(n, matmul(n, n.input({1, 18}), n.weights({18, 1})))); }
+/// Layers that share weights share what is packed, of which rows of other numbers want another form.
+void rows_by_shared(Net& n) {
+  const auto w = n.weights({72, 40}), x = relu(n, matmul(n, n.input({3, 50, 72}), w));
+  n.result(x);
+  n.result(matmul(n, n.op("Sigmoid-1", {n.input({2, 72})}), w));
+  n.result(matmul(n, n.op("Sigmoid-1", {n.input({2, 40})}), w, true));
+}
+void rows_by_shared_f16(Net& n) {
+  const auto w = narrow_weights(n, {1030, 1021});
+  n.result(relu(n, matmul(n, n.input({1, 1030}), w)));
+  n.result(relu(n, matmul(n, n.input({9, 1030}), w)));
+}
 void many_rows_by_bf16(Net& n) {
   n.result(matmul(n, n.input({1, 6, 150}), narrow_weights(n, {130, 150}, ElementType::bf16), true));
 }
@@ -68,6 +80,10 @@ constexpr Example kExamples[] = {
     {"packed.matmul+Relu", row_by_large_turned, kOften, kOpen, true, kLongSum},
     {"packed.matmul", row_by_large_turned_f16, kOften, kOpen, kF32Only, kLongSum},
     {"packed.matmul", row_by_large_turned_f16, kOften, kFixed, kF32Only, kLongSum},
+    {"packed.matmul+Relu", rows_by_shared},
+    {"packed.matmul+Relu", rows_by_shared, kOften, kOpen},
+    {"packed.matmul+Relu", rows_by_shared_f16, kOften, kFixed, kF32Only},
+    {"packed.matmul+Relu", rows_by_shared_f16, kOften, kOpen, kF32Only},
     {"packed.matmul+Relu", row_by_column, kOften, kOpen},
     {"packed.matmul+Relu", row_by_column},
     {"packed.matmul", many_rows_by_bf16, kOften, kOpen, kF32Only},
