@@ -29,6 +29,27 @@ std::optional<Unary> power_of(const Graphlet& graph, int node) {
   return *value == -1 ? std::optional(Unary{Function::reciprocal}) : std::nullopt;
 }
 
+/// x where it is greater than 0, x · slope elsewhere: a PRelu of one slope, as torch.export decomposes it.
+std::optional<Activation> slope_after(const Graphlet& graph, int node) {
+  const auto users = graph.users({node, 0});
+  const auto find = [&](std::string_view type) {
+    const auto found = std::find_if(users.begin(), users.end(), [&](int user) { return graph.type(user) == type; });
+    return found == users.end() ? -1 : *found;
+  };
+  const auto test = find("Greater"), product = find("Multiply"), select = find("Select");
+  if (users.size() != 3 || test < 0 || product < 0 || select < 0) return std::nullopt;
+  const auto is = [](ValueRef v, int of) { return v.node == of && v.port == 0; };
+  const auto slope_port = is(graph.input(product, 0), node) ? 1 : 0;
+  const auto slope = number(graph, graph.input(product, slope_port)), zero = number(graph, graph.input(test, 1));
+  const bool chooses = is(graph.input(select, 0), test) && is(graph.input(select, 1), node) &&
+                       is(graph.input(select, 2), product) && graph.only_user({test, 0}) == select &&
+                       graph.only_user({product, 0}) == select && is(graph.input(test, 0), node);
+  if (!chooses || !slope || zero != 0.0F || !is_f32(graph, {select, 0}) ||
+      !is_same(graph.fact({node, 0}).shape, graph.fact({select, 0}).shape))
+    return std::nullopt;
+  return Activation{{Function::prelu, *slope}, {test, product, select}, "+Select"};
+}
+
 /// x · g(x), which models spell out where an exporter has no operation for it: Swish, and HSwish.
 std::optional<Activation> gated_after(const Graphlet& graph, int node) {
   constexpr float kSixth = 1.0F / 6, kRounding = 1e-6F;
@@ -152,7 +173,8 @@ std::optional<Activation> activation_after(const Graphlet& graph, int node) {
     if (!function || graph.input(next, 0).node != node) return std::nullopt;
     return Activation{*function, {next}, "+" + std::string(graph.type(next))};
   }
-  return gated_after(graph, node);
+  if (auto gated = gated_after(graph, node)) return gated;
+  return slope_after(graph, node);
 }
 
 bool is_same(const Dim& a, const Dim& b) {

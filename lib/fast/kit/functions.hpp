@@ -15,7 +15,8 @@ namespace ovir::fast {
 /// The function that a node applies to its first input, where the loops have it and its parameters are constants.
 std::optional<Unary> function_of(const Graphlet& graph, int node);
 
-/// What is applied to the value of `node` and nothing else reads it: a function of one node, or x · g(x) of two.
+/// What is applied to the value of `node` and nothing else reads it: a function of one node, x · g(x) of
+/// two, or what chooses between x and x · slope.
 struct Activation {
   Unary function;
   std::vector<int> nodes;

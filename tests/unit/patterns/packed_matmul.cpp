@@ -18,6 +18,19 @@ int swish(Net& n, int x) { return n.op("Multiply-1", {x, n.op("Sigmoid-1", {x})}
 void product_gated(Net& n) {
   n.result(swish(n, n.op("Add-1", {matmul(n, n.input({5, 37}), n.weights({37, 70})), n.weights({70})})));
 }
+void product_sloped(Net& n) {
+  const auto x = matmul(n, n.input({5, 37}), n.weights({37, 70}));
+  const auto test = n.op("Greater-1", {x, n.numbers({0}, {1, 1})}),
+             product = n.op("Multiply-1", {n.numbers({0.25F}, {}), x});
+  n.result(n.op("Select-1", {test, x, product}));
+}
+/// The other way round, which is no PRelu.
+void product_sloped_above(Net& n) {
+  const auto x = matmul(n, n.input({5, 37}), n.weights({37, 70}));
+  const auto test = n.op("Greater-1", {x, n.numbers({0}, {})}),
+             product = n.op("Multiply-1", {x, n.numbers({0.25F}, {})});
+  n.result(n.op("Select-1", {test, product, x}));
+}
 void product_gated_and_read(Net& n) {
   const auto x = matmul(n, n.input({5, 37}), n.weights({37, 70}));
   n.result(n.op("Add-1", {swish(n, x), n.op("Abs-1", {x})}));
@@ -68,6 +81,9 @@ constexpr Example kExamples[] = {
     {"packed.matmul+bias+Sigmoid+Multiply", product_gated},
     {"packed.matmul+bias+Sigmoid+Multiply", product_gated, kOften, kOpen},
     {"packed.matmul", product_gated_and_read},
+    {"packed.matmul+Select", product_sloped},
+    {"packed.matmul+Select", product_sloped, kOften, kOpen},
+    {"packed.matmul", product_sloped_above},
     {"packed.matmul+residual", product_of_its_residual},
     {"packed.matmul", product_of_many_rows},
     {"packed.matmul", product_of_many_rows, kOften, kOpen},
