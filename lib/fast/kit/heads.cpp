@@ -65,9 +65,9 @@ std::optional<PartOfSource> part_of_source(const Graphlet& graph, HeadOperand op
   const auto type = graph.type(v.node);
   const bool squeezed = type == "Squeeze" || type == "Reshape";
   if (squeezed) {
-    part.way.add(graph, v.node);
+    part.way.add(v.node);
     v = graph.input(v.node, 0);
-    if (v.node < 0 || graph.only_user(v) != part.way.nodes.back()) return std::nullopt;
+    if (v.node < 0 || graph.only_user(v) != part.way.last()) return std::nullopt;
   }
   const auto taken = part_of(graph, v);
   const bool gathered = graph.type(v.node) == "Gather";
@@ -78,7 +78,7 @@ std::optional<PartOfSource> part_of_source(const Graphlet& graph, HeadOperand op
       !narrow.has_rank() || narrow.rank() != 4 || (squeezed && !keeps_axes(graph.fact(v).shape, narrow, taken->axis)))
     return std::nullopt;
   part.node = v.node;
-  part.way.add(graph, v.node);
+  part.way.add(v.node);
   part.operand = {source, v.node, operand.columns_inside, operand.axes};
   auto& to = part.operand.axes;
   to.rank = rank;
@@ -117,17 +117,10 @@ bool HeadAxes::fits(const View& v) const {
   return v.rank() == rank || v.rank() == rank - 1 || (v.rank() > rank && axes[0] == 0);
 }
 
-void HeadWay::add(const Graphlet& graph, int node) {
-  if (std::find(nodes.begin(), nodes.end(), node) != nodes.end()) return;
-  nodes.push_back(node);
-  if (const auto target = graph.input(node, 1); graph.type(node) == "Reshape" && !graph.constant(target))
-    lengths.push_back(target);
-}
-
-void HeadWay::add(const HeadWay& other) {
-  for (const auto node : other.nodes)
-    if (std::find(nodes.begin(), nodes.end(), node) == nodes.end()) nodes.push_back(node);
-  lengths.insert(lengths.end(), other.lengths.begin(), other.lengths.end());
+std::vector<int> HeadWay::sorted() const {
+  auto nodes = nodes_;
+  std::sort(nodes.begin(), nodes.end());
+  return nodes;
 }
 
 std::vector<i64> order_of(const Graphlet& graph, int node, i64 rank) {
@@ -187,8 +180,8 @@ std::optional<JoinedOperand> before_joined(const Graphlet& graph, const HeadOper
   JoinedOperand joined{*before, {}};
   joined.operand.axes = turned(operand, {0, 1, 3, 2}, before->value, transposed.node).axes;
   if (!are_inside(joined.operand.axes, operand.columns_inside)) return std::nullopt;
-  joined.way.add(graph, last);
-  joined.way.add(graph, transposed.node);
+  joined.way.add(last);
+  joined.way.add(transposed.node);
   return joined;
 }
 
@@ -206,12 +199,11 @@ std::optional<Repetition> repetition_of(const Graphlet& graph, const HeadOperand
     constexpr std::string_view kTypes[] = {"Reshape", "Broadcast", "Unsqueeze"};
     if (v.node < 0 || graph.type(v.node) != kTypes[i] || graph.only_user(v) != user) return std::nullopt;
     user = nodes[i] = v.node;
-    r.way.add(graph, user);
+    r.way.add(user);
     v = graph.input(user, 0);
   }
   const auto [reshape, broadcast, unsqueeze] = nodes;
   r.from = v;
-  if (const auto lengths = graph.input(broadcast, 1); !graph.constant(lengths)) r.way.lengths.push_back(lengths);
   const auto unsqueezed = constant_axes(graph, graph.input(unsqueeze, 1), 5);
   const auto &from = graph.fact(v).shape, &wide = graph.fact({broadcast, 0}).shape,
              &to = joined ? *repeated.apart : graph.fact(repeated.value).shape;
@@ -259,7 +251,7 @@ void take_way(const Graphlet& graph, HeadOperand& operand, HeadWay& way, float* 
     } else {
       return;
     }
-    way.add(graph, node);
+    way.add(node);
   }
 }
 
@@ -288,7 +280,7 @@ void take_parts(const Graphlet& graph, std::array<HeadOperand, 3>& operands, Hea
     if (!before && !is_readable(part.operand)) continue;
     operands[i] = before ? part.before : part.operand;
     way.add(part.way);
-    if (before) way.add(graph, part.transpose);
+    if (before) way.add(part.transpose);
   }
 }
 

@@ -1,5 +1,6 @@
 // Operands of attention that are read where they lie: through Transposes, and as parts of another value.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <vector>
@@ -45,13 +46,21 @@ struct HeadOperand {
   std::optional<PartialShape> apart{};
 };
 
-/// What is taken on the way to operands.
-struct HeadWay {
-  std::vector<int> nodes;
-  std::vector<ValueRef> lengths;  ///< that only the run knows
+/// Nodes on the way to operands that are taken with them, each once.
+class HeadWay {
+ public:
+  void add(int node) {
+    if (std::find(nodes_.begin(), nodes_.end(), node) == nodes_.end()) nodes_.push_back(node);
+  }
+  void add(const HeadWay& other) {
+    for (const auto node : other.nodes_) add(node);
+  }
+  int last() const { return nodes_.back(); }
+  /// In topological order.
+  std::vector<int> sorted() const;
 
-  void add(const Graphlet& graph, int node);
-  void add(const HeadWay& other);
+ private:
+  std::vector<int> nodes_;
 };
 
 /// The order of a Transpose of rank `rank` by a constant; empty where it is none.

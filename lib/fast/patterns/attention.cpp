@@ -1,7 +1,9 @@
-// ScaledDotProductAttention-13 in f32, and the same as models spell it out: MatMul, a factor, a mask, Softmax, MatMul.
-// Queries, keys and values are of rank 4, or 3 where there is one head, or of more, whose first axes are the batch;
-// parts of one value, and keys and values that groups of heads share, are read as they are before Split, or Unsqueeze,
-// Broadcast and Reshape. With Precision::bf16 the products are in bf16.
+// ScaledDotProductAttention-13 in f32, and the same as models spell it out: MatMul, a factor, masks, Softmax, MatMul,
+// with IsNaN and Select behind the Softmax where a query that sees no key gets zeros. Queries, keys and values are of
+// rank 4, or 3 where there is one head, or of more, whose first axes are the batch. They are read as they are before
+// Transposes and factors, before batch and heads are joined, and before Split, Slice or Gather, or Unsqueeze, Broadcast
+// and Reshape, where they are parts of one value, or keys and values that groups of heads share (kit/heads). With
+// Precision::bf16 the products are in bf16.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -209,7 +211,7 @@ void take_repetitions(const Graphlet& graph, std::array<HeadOperand, 3>& operand
   around.several = !keys->rows_known || !values->rows_known;
   for (const int i : {1, 2}) {
     const auto& r = i == 1 ? *keys : *values;
-    operands[i] = {r.from, r.way.nodes.back(), operands[i].columns_inside};
+    operands[i] = {r.from, r.way.last(), operands[i].columns_inside};
     way.add(r.way);
   }
 }
@@ -223,7 +225,7 @@ std::optional<Match> attention_match(const Graphlet& graph, std::vector<int> nod
   around.masks = static_cast<int>(masks.size());
   around.bf16 = graph.options().precision == Precision::bf16;
   HeadWay way;
-  for (const auto node : nodes) way.add(graph, node);
+  for (const auto node : nodes) way.add(node);
   const auto take_ways = [&] {
     for (std::size_t i = 0; i < 3; ++i) take_way(graph, operands[i], way, i < 2 ? &around.factor : nullptr);
   };
@@ -238,15 +240,15 @@ std::optional<Match> attention_match(const Graphlet& graph, std::vector<int> nod
   auto next = graph.only_user({last, 0});
   const bool same = graph.type(next) == "Reshape" && is_same(graph.fact({next, 0}).shape, graph.fact({last, 0}).shape);
   if (same) next = graph.only_user({next, 0});
-  if (order_of(graph, next) == std::vector<i64>{0, 2, 1, 3}) {
+  if (std::ranges::equal(order_of(graph, next), kHeadsInside.axes)) {
     around.places.out = kHeadsInside;
-    if (same) way.add(graph, graph.input(next, 0).node);
-    way.add(graph, next);
+    if (same) way.add(graph.input(next, 0).node);
+    way.add(next);
   }
-  std::sort(way.nodes.begin(), way.nodes.end());
-  Match match{std::move(way.nodes), {operands[0].value, operands[1].value, operands[2].value}, nullptr};
+  Match match{way.sorted(), {operands[0].value, operands[1].value, operands[2].value}, nullptr};
   match.inputs.insert(match.inputs.end(), masks.begin(), masks.end());
-  match.inputs.insert(match.inputs.end(), way.lengths.begin(), way.lengths.end());
+  for (const auto node : match.nodes)
+    if (graph.type(node) == "Reshape" || graph.type(node) == "Broadcast") add_computed_inputs(graph, node, 1, match);
   match.kernel = std::make_unique<AttentionKernel>(std::move(around));
   return match;
 }
