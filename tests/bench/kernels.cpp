@@ -16,6 +16,7 @@
 #include "fast/kernels/convolution/winograd.hpp"
 #include "fast/kernels/elementwise/chain.hpp"
 #include "fast/kernels/product/packed.hpp"
+#include "fast/kit/convolution_method.hpp"
 
 namespace {
 
@@ -73,7 +74,7 @@ ConvolutionShape convolution(i64 channels, i64 outputs, i64 side, i64 kernel, i6
 
 void convolutions(ThreadPool& pool) {
   const Epilogue relu{.activation = {Function::clamp, 0, 1e30f}};
-  const auto run = [&](const ConvolutionShape& s, const char* name, i64 scratch_size, auto compute) {
+  const auto run = [&](const ConvolutionShape& s, std::string_view name, i64 scratch_size, auto compute) {
     const auto in = numbers(s.batch * round_up(s.channels, kBlock) * s.plane()),
                out = numbers(s.batch * round_up(s.outputs, kBlock) * s.out_plane()), scratch = numbers(scratch_size);
     const auto seconds = best([&] { compute(in.data(), out.data(), scratch.data()); });
@@ -85,6 +86,8 @@ void convolutions(ThreadPool& pool) {
                                                                 {256, 256, 14, 3, 1},
                                                                 {512, 512, 7, 3, 1},
                                                                 {128, 128, 56, 3, 2},
+                                                                {64, 128, 80, 3, 2},
+                                                                {256, 256, 28, 3, 2},
                                                                 {64, 64, 224, 3, 1},
                                                                 {64, 256, 56, 1, 1},
                                                                 {256, 64, 56, 1, 1},
@@ -103,12 +106,13 @@ void convolutions(ThreadPool& pool) {
       run(s, "direct", direct_scratch_size(s, pool.threads()), [&](const float* in, float* out, float* scratch) {
         direct_convolution(s, filters.data(), in, out, relu, scratch, pool);
       });
-    for (const int m : {2, 4})
-      if (winograd_fits(s)) {
-        const auto transformed = numbers(winograd_filters_size(s, m));
-        run(s, m == 2 ? "winograd2" : "winograd4", winograd_scratch_size(s, m, pool.threads()),
+    for (const auto method :
+         {ConvolutionMethod::winograd2, ConvolutionMethod::winograd4, ConvolutionMethod::winograd_strided})
+      if (const auto tile = *tile_of(method); winograd_fits(s, tile)) {
+        const auto transformed = numbers(winograd_filters_size(s, tile));
+        run(s, name(method), winograd_scratch_size(s, tile, pool.threads()),
             [&](const float* in, float* out, float* scratch) {
-              winograd_convolution(s, m, transformed.data(), in, out, relu, scratch, pool);
+              winograd_convolution(s, tile, transformed.data(), in, out, relu, scratch, pool);
             });
       }
   }

@@ -107,8 +107,18 @@ ConvolutionShape shape(i64 batch, i64 groups, i64 channels, i64 outputs, i64 hei
 /// Rounding errors of as many products of numbers below 1.
 double rounding(const ConvolutionShape& s) { return 1e-6 + 1e-7 * static_cast<double>(s.group_channels() * s.taps()); }
 
-double winograd_rounding(const ConvolutionShape& s, int m) {
-  return rounding(s) * (m == 4 ? 5 : (m == kWinogradLine ? 2 : 1));
+double winograd_rounding(const ConvolutionShape& s, WinogradTile tile) {
+  return rounding(s) * (tile == WinogradTile::two ? 1 : (is_line(tile) ? 2 : 5));
+}
+
+/// Those that can compute it, but for groups of which winograd_tile() gives only the small one.
+std::vector<WinogradTile> tiles_for(const ConvolutionShape& s) {
+  using enum WinogradTile;
+  std::vector<WinogradTile> tiles;
+  for (const auto tile : {two, four, line, strided, strided_line})
+    if (winograd_fits(s, tile) && (tile == two || s.groups == 1 || s.group_channels() >= 32)) tiles.push_back(tile);
+  REQUIRE_FALSE(tiles.empty());
+  return tiles;
 }
 
 void check_direct(const ConvolutionShape& s) {
@@ -262,20 +272,24 @@ TEST_CASE("Winograd convolution") {
                         shape(2, 1, 33, 40, 50, 21, 1, 3, 1, 3, 3), shape(2, 1, 64, 70, 1, 139, 1, 3, 1, 1, 1),
                         shape(1, 1, 96, 40, 5, 1300, 3, 1, 1, 1, 1), shape(1, 1, 130, 130, 9, 900, 3, 1, 1, 2, 2),
                         shape(2, 3, 48, 96, 14, 15, 3, 3, 1, 1, 1), shape(1, 2, 160, 192, 12, 14, 3, 3, 1, 1, 1),
-                        shape(1, 1, 48, 130, 1, 300, 1, 3, 1, 32, 40), shape(1, 1, 140, 130, 1, 45, 1, 3, 1, 7, 7)})
-    for (const int m : s.taps() == 3 ? std::vector{kWinogradLine} : std::vector{2, 4}) {
-      if (m == 4 && s.groups > 1 && s.group_channels() < 32) continue;  // winograd_tile() does not give it
-      REQUIRE((m == kWinogradLine ? winograd_line_fits(s) : winograd_fits(s)));
+                        shape(1, 1, 48, 130, 1, 300, 1, 3, 1, 32, 40), shape(1, 1, 140, 130, 1, 45, 1, 3, 1, 7, 7),
+                        // Of stride 2, with even and odd sizes, and pads.
+                        shape(1, 1, 32, 32, 28, 28, 3, 3, 2, 1, 1), shape(2, 1, 40, 50, 21, 17, 3, 3, 2, 1, 1),
+                        shape(1, 1, 130, 140, 50, 63, 3, 3, 2, 1, 0), shape(1, 1, 48, 33, 60, 57, 3, 3, 2, 1, 0, 1),
+                        shape(1, 1, 33, 40, 4, 5, 3, 3, 2, 1, 1), shape(2, 2, 64, 96, 14, 15, 3, 3, 2, 1, 1),
+                        shape(2, 1, 64, 70, 1, 139, 1, 3, 2, 1, 1), shape(1, 1, 130, 130, 1, 900, 1, 3, 2, 1, 0),
+                        shape(1, 1, 33, 40, 1, 64, 1, 3, 2, 1, 0, 1)})
+    for (const auto tile : tiles_for(s)) {
       const Data d(s);
       ThreadPool pool(4);
-      const Buffer filters(winograd_filters_size(s, m)), scratch(winograd_scratch_size(s, m, 4));
-      winograd_pack(s, m, d.filters.data(), filters.data(), pool);
+      const Buffer filters(winograd_filters_size(s, tile)), scratch(winograd_scratch_size(s, tile, 4));
+      winograd_pack(s, tile, d.filters.data(), filters.data(), pool);
       check(
           s, d, naive(s, d.in, d.filters),
           [&](const float* in, float* out, const Epilogue& e, ThreadPool& threads) {
-            winograd_convolution(s, m, filters.data(), in, out, e, scratch.data(), threads);
+            winograd_convolution(s, tile, filters.data(), in, out, e, scratch.data(), threads);
           },
-          winograd_rounding(s, m));
+          winograd_rounding(s, tile));
     }
 }
 
@@ -284,17 +298,18 @@ TEST_CASE("Winograd convolution, packed by panels") {
                         shape(1, 1, 40, 290, 20, 21, 3, 3, 1, 1, 1), shape(1, 1, 40, 290, 19, 21, 3, 3, 1, 3, 3),
                         shape(3, 1, 200, 250, 7, 8, 3, 3, 1, 1, 1), shape(2, 1, 50, 260, 21, 19, 3, 3, 1, 3, 3),
                         shape(1, 1, 40, 250, 28, 31, 3, 3, 1, 4, 4), shape(1, 1, 130, 290, 1, 81, 1, 3, 1, 3, 3),
-                        shape(1, 1, 130, 257, 20, 9, 1, 3, 1, 1, 0)})
-    for (const int m : s.taps() == 3 ? std::vector{kWinogradLine} : std::vector{2, 4}) {
-      REQUIRE(winograd_packs_by_panels(s, m));
+                        shape(1, 1, 130, 257, 20, 9, 1, 3, 1, 1, 0), shape(1, 1, 40, 290, 15, 12, 3, 3, 2, 1, 1),
+                        shape(1, 1, 130, 290, 1, 81, 1, 3, 2, 1, 1)})
+    for (const auto tile : tiles_for(s)) {
+      REQUIRE(winograd_packs_by_panels(s, tile));
       const Data d(s);
-      const Buffer scratch(winograd_once_scratch_size(s, m, 4));
+      const Buffer scratch(winograd_once_scratch_size(s, tile, 4));
       check(
           s, d, naive(s, d.in, d.filters),
           [&](const float* in, float* out, const Epilogue& e, ThreadPool& threads) {
-            winograd_convolution_once(s, m, d.filters.data(), in, out, e, scratch.data(), threads);
+            winograd_convolution_once(s, tile, d.filters.data(), in, out, e, scratch.data(), threads);
           },
-          winograd_rounding(s, m));
+          winograd_rounding(s, tile));
     }
 }
 

@@ -121,7 +121,7 @@ void direct_once(const VolumeShape& whole, const float* filters, const float* in
   Floats scratch(at(volume_once_scratch_size(v, pool.threads())));
   direct_volume_once(v, filters, in, out, e, scratch.data(), pool);
 }
-template <int kTile>
+template <WinogradTile kTile>
 void winograd(const VolumeShape& whole, const float* filters, const float* in, float* out, const Epilogue& e,
               ThreadPool& pool) {
   const auto v = whole.trimmed();
@@ -129,7 +129,7 @@ void winograd(const VolumeShape& whole, const float* filters, const float* in, f
   winograd_pack(v, kTile, filters, packed.data(), pool);
   winograd_convolution(v, kTile, packed.data(), in, out, e, scratch.data(), pool);
 }
-template <int kTile>
+template <WinogradTile kTile>
 void winograd_once(const VolumeShape& whole, const float* filters, const float* in, float* out, const Epilogue& e,
                    ThreadPool& pool) {
   const auto v = whole.trimmed();
@@ -138,14 +138,16 @@ void winograd_once(const VolumeShape& whole, const float* filters, const float* 
   winograd_convolution_once(v, kTile, filters, in, out, e, scratch.data(), pool);
 }
 
-void by_lines(const VolumeShape& whole, const float* filters, const float* in, float* out, const Epilogue& e,
-              ThreadPool& pool) {
-  REQUIRE(winograd_tile(whole.rows()) == kWinogradLine);
-  winograd<kWinogradLine>(whole.rows(), filters, in, out, e, pool);
+template <WinogradTile kTile>
+void by_lines_of(const VolumeShape& whole, const float* filters, const float* in, float* out, const Epilogue& e,
+                 ThreadPool& pool) {
+  REQUIRE(winograd_tile(whole.rows()) == kTile);
+  winograd<kTile>(whole.rows(), filters, in, out, e, pool);
 }
+constexpr auto by_lines = by_lines_of<WinogradTile::line>, by_strided_lines = by_lines_of<WinogradTile::strided_line>;
 void by_lines_once(const VolumeShape& whole, const float* filters, const float* in, float* out, const Epilogue& e,
                    ThreadPool& pool) {
-  winograd_once<kWinogradLine>(whole.rows(), filters, in, out, e, pool);
+  winograd_once<WinogradTile::line>(whole.rows(), filters, in, out, e, pool);
 }
 
 constexpr double kSum = 1, kWinograd4 = 5;
@@ -174,21 +176,22 @@ TEST_CASE("direct convolution of volumes by panels that are packed right before"
 }
 
 TEST_CASE("convolution of volumes by Winograd") {
-  check(cube(1, 40, 35, {3, 9, 7}, 3, 1, 1), winograd<2>, kSum);
-  check(cube(2, 32, 50, {2, 14, 13}, 3, 1, 1), winograd<2>, kSum);
-  check(deep(cube(1, 33, 40, {5, 8, 6}, 3, 1, 1), 1, 1, 1, 0), winograd<2>, kSum);
-  check(deep(cube(1, 32, 40, {5, 8, 6}, 3, 1, 1), 1, 2, 1, 1), winograd<2>, kSum);
-  check(deep(cube(1, 32, 40, {4, 8, 6}, 3, 1, 1), 2, 3, 2, 2), winograd<2>, kSum);
-  check(cube(1, 32, 34, {3, 25, 26}, 3, 1, 1), winograd<4>, kWinograd4);
+  check(cube(1, 40, 35, {3, 9, 7}, 3, 1, 1), winograd<WinogradTile::two>, kSum);
+  check(cube(2, 32, 50, {2, 14, 13}, 3, 1, 1), winograd<WinogradTile::two>, kSum);
+  check(deep(cube(1, 33, 40, {5, 8, 6}, 3, 1, 1), 1, 1, 1, 0), winograd<WinogradTile::two>, kSum);
+  check(deep(cube(1, 32, 40, {5, 8, 6}, 3, 1, 1), 1, 2, 1, 1), winograd<WinogradTile::two>, kSum);
+  check(deep(cube(1, 32, 40, {4, 8, 6}, 3, 1, 1), 2, 3, 2, 2), winograd<WinogradTile::two>, kSum);
+  check(cube(1, 32, 34, {3, 25, 26}, 3, 1, 1), winograd<WinogradTile::four>, kWinograd4);
   // Filters that chunks share out.
-  check(cube(1, 96, 160, {2, 11, 10}, 3, 1, 1), winograd<4>, kWinograd4);
-  check(deep(cube(2, 160, 192, {2, 8, 9}, 3, 1, 1), 1, 1, 1, 0), winograd<4>, kWinograd4);
+  check(cube(1, 96, 160, {2, 11, 10}, 3, 1, 1), winograd<WinogradTile::four>, kWinograd4);
+  check(deep(cube(2, 160, 192, {2, 8, 9}, 3, 1, 1), 1, 1, 1, 0), winograd<WinogradTile::four>, kWinograd4);
+  check(cube(1, 40, 35, {5, 17, 14}, 3, 2, 1), winograd<WinogradTile::strided>, kWinograd4);
 }
 
 TEST_CASE("convolution of volumes by Winograd and panels that are packed right before") {
-  check(cube(1, 40, 250, {2, 9, 8}, 3, 1, 1), winograd_once<2>, kSum);
-  check(cube(1, 32, 260, {1, 7, 7}, 3, 1, 1), winograd_once<2>, kSum);
-  check(deep(cube(1, 32, 257, {3, 10, 9}, 3, 1, 1), 1, 1, 1, 0), winograd_once<4>, kWinograd4);
+  check(cube(1, 40, 250, {2, 9, 8}, 3, 1, 1), winograd_once<WinogradTile::two>, kSum);
+  check(cube(1, 32, 260, {1, 7, 7}, 3, 1, 1), winograd_once<WinogradTile::two>, kSum);
+  check(deep(cube(1, 32, 257, {3, 10, 9}, 3, 1, 1), 1, 1, 1, 0), winograd_once<WinogradTile::four>, kWinograd4);
 }
 
 TEST_CASE("convolution of volumes along the first axis by Winograd") {
@@ -199,9 +202,10 @@ TEST_CASE("convolution of volumes along the first axis by Winograd") {
   // Filters that chunks share out.
   check(deep(cube(2, 320, 290, {4, 4, 5}, 1, 1, 0), 3, 1, 1, 1), by_lines, kWinograd4);
   check(deep(cube(1, 40, 250, {6, 7, 9}, 1, 1, 0), 3, 1, 1, 1), by_lines_once, kWinograd4);
+  check(deep(cube(2, 128, 140, {16, 5, 7}, 1, 1, 0), 3, 2, 1, 1), by_strided_lines, kWinograd4);
   // Lines of which half of a tile is none, and what is no line.
-  CHECK(winograd_tile(deep(cube(1, 32, 32, {2, 6, 7}, 1, 1, 0), 3, 1, 1, 1).rows()) == 0);
-  CHECK(winograd_tile(deep(cube(1, 32, 32, {8, 6, 7}, 1, 1, 0), 3, 2, 1, 1).rows()) == 0);
+  CHECK_FALSE(winograd_tile(deep(cube(1, 32, 32, {2, 6, 7}, 1, 1, 0), 3, 1, 1, 1).rows()));
+  CHECK_FALSE(winograd_tile(deep(cube(1, 32, 32, {8, 6, 7}, 1, 1, 0), 3, 3, 1, 1).rows()));
 }
 
 TEST_CASE("planar convolution of volumes") {

@@ -22,16 +22,16 @@ static void bf16_winograd_input(const Word* in, i64 row, Word* to, i64 step) {
         e[x] = even_of(w);
         o[x] = odd_of(w);
       }
-      Winograd<2>::input(e, even[y]);
-      Winograd<2>::input(o, odd[y]);
+      Winograd<WinogradTile::two>::input(e, even[y]);
+      Winograd<WinogradTile::two>::input(o, odd[y]);
     }
 #pragma GCC unroll 4
     for (int x = 0; x < A; ++x) {
       const Vec e[A] = {even[0][x], even[1][x], even[2][x], even[3][x]},
                 o[A] = {odd[0][x], odd[1][x], odd[2][x], odd[3][x]};
       Vec e_out[A], o_out[A];
-      Winograd<2>::input(e, e_out);
-      Winograd<2>::input(o, o_out);
+      Winograd<WinogradTile::two>::input(e, e_out);
+      Winograd<WinogradTile::two>::input(o, o_out);
 #pragma GCC unroll 4
       for (int y = 0; y < A; ++y)
         store_halves(reinterpret_cast<std::uint16_t*>(to + (y * A + x) * step), part, e_out[y], o_out[y]);
@@ -50,12 +50,12 @@ static void bf16_winograd_output(const Bf16WinogradTile& t) {
       Vec d[A], o[2];
 #pragma GCC unroll 4
       for (int y = 0; y < A; ++y) d[y] = load(from + (y * A + x) * t.point);
-      Winograd<2>::output(d, o);
+      Winograd<WinogradTile::two>::output(d, o);
       lines[0][x] = o[0];
       lines[1][x] = o[1];
     }
-    Winograd<2>::output(lines[0], result[0]);
-    Winograd<2>::output(lines[1], result[1]);
+    Winograd<WinogradTile::two>::output(lines[0], result[0]);
+    Winograd<WinogradTile::two>::output(lines[1], result[1]);
     const Vec bias = t.bias ? load(t.bias + column) : Vec{};
     const auto put = [&](int y, int x) __attribute__((always_inline)) {
       Vec v = result[y][x] + bias;

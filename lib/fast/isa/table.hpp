@@ -46,20 +46,19 @@ struct IsaTable {
   void (*depthwise)(const DepthwiseRow& row);
   void (*depthwise_band)(const DepthwiseBand& band);
   void (*pool)(const PoolRow& row);
-  /// Winograd F(m×m, 3×3) on 16 channels; m is 2 or 4. `input`: (m+2)² pixels, `row` and `column` floats apart, become
-  /// (m+2)² vectors of 16, `step` floats apart. Where m is 3, F(3×3, 2×2): 4² pixels, 2² taps.
-  void (*winograd_input)(int m, const float* in, i64 row, i64 column, float* to, i64 step);
-  /// 3 × 3 vectors of 16, `from_step` apart, become (m+2)² of them, `step` apart.
-  void (*winograd_filter)(int m, const float* from, i64 from_step, float* to, i64 step);
-  /// (m+2)² vectors of 16, `step` apart, become m × m pixels.
-  void (*winograd_output)(int m, const float* from, i64 step, const WinogradPixels& to);
-  /// F(4, 3): neighboring pixels, of which each tap begins where `taps` say (null: zeros), become six vectors of 16
-  /// each, `step` apart.
-  void (*line_input)(const float* const* taps, i64 pixels, float* to, i64 step);
-  /// Three vectors of 16, `from_step` apart, become six, `step` apart.
-  void (*line_filter)(const float* from, i64 from_step, float* to, i64 step);
-  /// Six vectors of 16 for each of to.columns pixels, `step` apart, become pixels of to.rows ≤ 4 rows.
-  void (*line_output)(const float* from, i64 step, const WinogradPixels& to);
+  /// Winograd's transforms on 16 channels, of tiles that are no lines. `input`: points × points pixels, `row` and
+  /// `column` floats apart, become as many vectors of 16, `step` floats apart.
+  void (*winograd_input)(WinogradTile tile, const float* in, i64 row, i64 column, float* to, i64 step);
+  /// taps × taps vectors of 16, `from_step` apart, become points × points of them, `step` apart.
+  void (*winograd_filter)(WinogradTile tile, const float* from, i64 from_step, float* to, i64 step);
+  /// points × points vectors of 16, `step` apart, become pixels × pixels.
+  void (*winograd_output)(WinogradTile tile, const float* from, i64 step, const WinogradPixels& to);
+  /// The same of lines: `count` neighboring ones, whose pixels begin where `pixels` say (null: zeros), become vectors of
+  /// 16 each, as many as there are points, `step` apart.
+  void (*line_input)(WinogradTile tile, const float* const* pixels, i64 count, float* to, i64 step);
+  void (*line_filter)(WinogradTile tile, const float* from, i64 from_step, float* to, i64 step);
+  /// Of to.columns lines, of each to.rows pixels.
+  void (*line_output)(WinogradTile tile, const float* from, i64 step, const WinogradPixels& to);
 
   // Elementwise (elementwise.hpp): in place is allowed.
   void (*unary)(const Unary& f, const float* x, float* y, i64 n);

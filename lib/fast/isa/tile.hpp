@@ -100,8 +100,34 @@ struct PoolRow {
   float size;
 };
 
-/// The tile of Winograd's that is a line: 4 pixels by 3 taps.
-inline constexpr int kWinogradLine = 1;
+/// The tiles of Winograd's convolutions. F(m×m, r×r): m × m pixels by r × r taps.
+enum class WinogradTile : std::uint8_t {
+  two,           ///< F(2×2, 3×3)
+  four,          ///< F(4×4, 3×3)
+  line,          ///< F(4, 3)
+  strided,       ///< F(4×4, 3×3) of stride 2
+  strided_line,  ///< F(4, 3) of stride 2
+  two_taps,      ///< F(3×3, 2×2)
+};
+
+/// Along an axis: `points` products, of as many input pixels, give `pixels`.
+struct WinogradSide {
+  int pixels, taps, points, stride;
+};
+constexpr WinogradSide side_of(WinogradTile tile) {
+  switch (tile) {
+    case WinogradTile::two: return {2, 3, 4, 1};
+    case WinogradTile::four:
+    case WinogradTile::line: return {4, 3, 6, 1};
+    case WinogradTile::strided:
+    case WinogradTile::strided_line: return {4, 3, 9, 2};
+    case WinogradTile::two_taps: return {3, 2, 4, 1};
+  }
+  return {};
+}
+constexpr bool is_line(WinogradTile tile) { return tile == WinogradTile::line || tile == WinogradTile::strided_line; }
+/// Of any tile.
+inline constexpr i64 kMaxWinogradPoints = 81;
 
 /// Where the pixels of a Winograd tile go: clamp(residual + bias + value, low, high).
 struct WinogradPixels {
@@ -110,7 +136,7 @@ struct WinogradPixels {
   float low, high;
   float* out;
   i64 row, column;                      ///< floats between rows, and between columns
-  int rows, columns;                    ///< at most m × m; of lines, which are columns of 4, as many as there are
+  int rows, columns;                    ///< at most the tile's; of lines, which are columns, as many as there are
   int first_row = 0, first_column = 0;  ///< those before them go nowhere; `out` is where this pixel goes
 };
 

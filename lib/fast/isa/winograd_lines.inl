@@ -1,11 +1,11 @@
-// Winograd's transforms for 3×3 filters, stride 1, of one line of vectors: F(2×2) and F(4×4), after A. Lavin, S. Gray:
-// "Fast Algorithms for Convolutional Neural Networks".
+// Winograd's transforms of one line of vectors, after A. Lavin, S. Gray: "Fast Algorithms for Convolutional Neural
+// Networks".
 
-template <int M>
+template <WinogradTile>
 struct Winograd;
 
 template <>
-struct Winograd<2> {
+struct Winograd<WinogradTile::two> {
   [[gnu::always_inline]] static void input(const Vec (&d)[4], Vec (&o)[4]) {
     o[0] = d[0] - d[2];
     o[1] = d[1] + d[2];
@@ -25,9 +25,9 @@ struct Winograd<2> {
   }
 };
 
-/// Of 2 taps: what it reads is transformed as for 2 pixels of 3 taps.
 template <>
-struct Winograd<3> {
+struct Winograd<WinogradTile::two_taps> {
+  [[gnu::always_inline]] static void input(const Vec (&d)[4], Vec (&o)[4]) { Winograd<WinogradTile::two>::input(d, o); }
   [[gnu::always_inline]] static void filter(const Vec (&d)[2], Vec (&o)[4]) {
     const Vec half = spread(0.5f);
     o[0] = d[0];
@@ -44,7 +44,7 @@ struct Winograd<3> {
 };
 
 template <>
-struct Winograd<4> {
+struct Winograd<WinogradTile::four> {
   [[gnu::always_inline]] static void input(const Vec (&d)[6], Vec (&o)[6]) {
     const Vec two = spread(2), four = spread(4), five = spread(5);
     const Vec a = fma(-four, d[2], d[4]), b = fma(-four, d[1], d[3]), c = d[4] - d[2], e = two * (d[3] - d[1]);
@@ -72,3 +72,43 @@ struct Winograd<4> {
     o[3] = fma(spread(8), e, b) + d[5];
   }
 };
+
+template <>
+struct Winograd<WinogradTile::line> : Winograd<WinogradTile::four> {};
+
+/// Of stride 2: the first and the last tap read every other pixel, as F(4, 2), whose points are 0, 1, -1, 2 and
+/// infinity; the tap between them reads the others, which are multiplied by it as they are.
+template <>
+struct Winograd<WinogradTile::strided> {
+  [[gnu::always_inline]] static void input(const Vec (&d)[9], Vec (&o)[9]) {
+    const Vec two = spread(2), a = d[2], b = d[4], c = d[6];
+    o[0] = fma(two, d[0] - b, c - a);
+    o[1] = fma(-two, a, c - b);
+    o[2] = fma(two, a - b, c - b);
+    o[3] = c - a;
+    o[4] = fma(two, a - c, d[8] - b);
+    o[5] = d[1];
+    o[6] = d[3];
+    o[7] = d[5];
+    o[8] = d[7];
+  }
+  [[gnu::always_inline]] static void filter(const Vec (&d)[3], Vec (&o)[9]) {
+    const Vec half = spread(0.5f), sixth = spread(1.0f / 6);
+    o[0] = half * d[0];
+    o[1] = -half * (d[0] + d[2]);
+    o[2] = -sixth * (d[0] - d[2]);
+    o[3] = sixth * (d[0] + (d[2] + d[2]));
+    o[4] = d[2];
+    o[5] = o[6] = o[7] = o[8] = d[1];
+  }
+  [[gnu::always_inline]] static void output(const Vec (&d)[9], Vec (&o)[4]) {
+    const Vec a = d[1] + d[2], b = d[1] - d[2];
+    o[0] = (d[0] + d[5]) + (a + d[3]);
+    o[1] = fma(spread(2), d[3], b) + d[6];
+    o[2] = fma(spread(4), d[3], a) + d[7];
+    o[3] = fma(spread(8), d[3], b) + (d[4] + d[8]);
+  }
+};
+
+template <>
+struct Winograd<WinogradTile::strided_line> : Winograd<WinogradTile::strided> {};

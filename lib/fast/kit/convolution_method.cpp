@@ -16,9 +16,25 @@
 
 namespace ovir::fast {
 
-int winograd_tile_of(ConvolutionMethod m) {
-  if (m == ConvolutionMethod::winograd_line) return kWinogradLine;
-  return m == ConvolutionMethod::winograd2 ? 2 : 4;
+std::optional<WinogradTile> tile_of(ConvolutionMethod method) {
+  switch (method) {
+    case ConvolutionMethod::winograd2: return WinogradTile::two;
+    case ConvolutionMethod::winograd4: return WinogradTile::four;
+    case ConvolutionMethod::winograd_line: return WinogradTile::line;
+    case ConvolutionMethod::winograd_strided: return WinogradTile::strided;
+    case ConvolutionMethod::winograd_strided_line: return WinogradTile::strided_line;
+    default: return std::nullopt;
+  }
+}
+
+ConvolutionMethod winograd_of(WinogradTile tile) {
+  switch (tile) {
+    case WinogradTile::line: return ConvolutionMethod::winograd_line;
+    case WinogradTile::strided: return ConvolutionMethod::winograd_strided;
+    case WinogradTile::strided_line: return ConvolutionMethod::winograd_strided_line;
+    case WinogradTile::four: return ConvolutionMethod::winograd4;
+    default: return ConvolutionMethod::winograd2;
+  }
 }
 
 std::string_view name(ConvolutionMethod method) {
@@ -27,6 +43,8 @@ std::string_view name(ConvolutionMethod method) {
                                                 "winograd2",
                                                 "winograd4",
                                                 "winograd_line",
+                                                "winograd_strided",
+                                                "winograd_strided_line",
                                                 "depthwise",
                                                 "grouped",
                                                 "planar",
@@ -48,7 +66,9 @@ i64 filters_size(ConvolutionMethod method, const ConvolutionShape& shape) {
     case ConvolutionMethod::transposed: return direct_filters_size(shape);
     case ConvolutionMethod::winograd2:
     case ConvolutionMethod::winograd4:
-    case ConvolutionMethod::winograd_line: return winograd_filters_size(shape, winograd_tile_of(method));
+    case ConvolutionMethod::winograd_line:
+    case ConvolutionMethod::winograd_strided:
+    case ConvolutionMethod::winograd_strided_line: return winograd_filters_size(shape, *tile_of(method));
     case ConvolutionMethod::depthwise:
     case ConvolutionMethod::transposed_depthwise:
     case ConvolutionMethod::grouped: return depthwise_filters_size(shape);
@@ -71,7 +91,9 @@ void pack(ConvolutionMethod method, const ConvolutionShape& shape, const Weights
     case ConvolutionMethod::transposed: return transposed_pack(shape, filters.data, to, pool);
     case ConvolutionMethod::winograd2:
     case ConvolutionMethod::winograd4:
-    case ConvolutionMethod::winograd_line: return winograd_pack(shape, winograd_tile_of(method), filters, to, pool);
+    case ConvolutionMethod::winograd_line:
+    case ConvolutionMethod::winograd_strided:
+    case ConvolutionMethod::winograd_strided_line: return winograd_pack(shape, *tile_of(method), filters, to, pool);
     case ConvolutionMethod::depthwise:
     case ConvolutionMethod::transposed_depthwise:
     case ConvolutionMethod::grouped: return depthwise_pack(shape, filters.data, to);
@@ -93,7 +115,9 @@ i64 scratch_size(ConvolutionMethod method, const ConvolutionShape& shape, int th
     case ConvolutionMethod::clipped: return 0;
     case ConvolutionMethod::winograd2:
     case ConvolutionMethod::winograd4:
-    case ConvolutionMethod::winograd_line: return winograd_scratch_size(shape, winograd_tile_of(method), threads);
+    case ConvolutionMethod::winograd_line:
+    case ConvolutionMethod::winograd_strided:
+    case ConvolutionMethod::winograd_strided_line: return winograd_scratch_size(shape, *tile_of(method), threads);
     case ConvolutionMethod::depthwise:
     case ConvolutionMethod::grouped: return depthwise_scratch_size(shape, threads);
     case ConvolutionMethod::planar: return planar_scratch_size(shape, threads);
@@ -115,7 +139,9 @@ void compute(ConvolutionMethod method, const ConvolutionShape& shape, const floa
     case ConvolutionMethod::winograd2:
     case ConvolutionMethod::winograd4:
     case ConvolutionMethod::winograd_line:
-      return winograd_convolution(shape, winograd_tile_of(method), filters, in, out, epilogue, scratch, pool);
+    case ConvolutionMethod::winograd_strided:
+    case ConvolutionMethod::winograd_strided_line:
+      return winograd_convolution(shape, *tile_of(method), filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::depthwise:
     case ConvolutionMethod::grouped: return depthwise_convolution(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::clipped: return clipped_convolution(shape, filters, in, out, epilogue, pool);
@@ -142,7 +168,9 @@ bool packs_by_panels(ConvolutionMethod method, const ConvolutionShape& shape) {
     case ConvolutionMethod::clipped: return clipped_packs_by_panels(shape);
     case ConvolutionMethod::winograd2:
     case ConvolutionMethod::winograd4:
-    case ConvolutionMethod::winograd_line: return winograd_packs_by_panels(shape, winograd_tile_of(method));
+    case ConvolutionMethod::winograd_line:
+    case ConvolutionMethod::winograd_strided:
+    case ConvolutionMethod::winograd_strided_line: return winograd_packs_by_panels(shape, *tile_of(method));
     default: return false;
   }
 }
@@ -153,7 +181,7 @@ i64 once_scratch_size(ConvolutionMethod method, const ConvolutionShape& shape, i
     case ConvolutionMethod::pointwise: return pointwise_once_scratch_size(shape, threads);
     case ConvolutionMethod::bf16x3: return bf16x3_once_scratch_size(shape, threads);
     case ConvolutionMethod::clipped: return clipped_once_scratch_size(shape, threads);
-    default: return winograd_once_scratch_size(shape, winograd_tile_of(method), threads);
+    default: return winograd_once_scratch_size(shape, *tile_of(method), threads);
   }
 }
 
@@ -165,8 +193,7 @@ void compute_once(ConvolutionMethod method, const ConvolutionShape& shape, const
       return pointwise_convolution_once(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::bf16x3: return bf16x3_convolution_once(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::clipped: return clipped_convolution_once(shape, filters, in, out, epilogue, scratch, pool);
-    default:
-      return winograd_convolution_once(shape, winograd_tile_of(method), filters, in, out, epilogue, scratch, pool);
+    default: return winograd_convolution_once(shape, *tile_of(method), filters, in, out, epilogue, scratch, pool);
   }
 }
 

@@ -1,8 +1,10 @@
 // The ways in which f32 convolutions of one or two spatial axes are computed on Layout::blocked, behind one interface.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
+#include "fast/isa/tile.hpp"
 #include "fast/kernels/convolution/shape.hpp"
 #include "fast/kernels/weights.hpp"
 
@@ -16,6 +18,8 @@ enum class ConvolutionMethod : std::uint8_t {
   winograd2,
   winograd4,
   winograd_line,
+  winograd_strided,
+  winograd_strided_line,
   depthwise,
   grouped,
   planar,
@@ -30,16 +34,10 @@ enum class ConvolutionMethod : std::uint8_t {
 };
 std::string_view name(ConvolutionMethod method);
 
-constexpr bool is_winograd(ConvolutionMethod m) {
-  return m == ConvolutionMethod::winograd2 || m == ConvolutionMethod::winograd4 ||
-         m == ConvolutionMethod::winograd_line;
-}
-int winograd_tile_of(ConvolutionMethod m);
-/// Of tiles that winograd_tile() gives, not 0.
-constexpr ConvolutionMethod winograd_of(int tile) {
-  if (tile == kWinogradLine) return ConvolutionMethod::winograd_line;
-  return tile == 2 ? ConvolutionMethod::winograd2 : ConvolutionMethod::winograd4;
-}
+/// The method of a tile that winograd_tile() gives.
+ConvolutionMethod winograd_of(WinogradTile tile);
+/// Nothing of other methods.
+std::optional<WinogradTile> tile_of(ConvolutionMethod method);
 
 /// Floats of the packed filters, of which the size of planes does not matter.
 i64 filters_size(ConvolutionMethod method, const ConvolutionShape& shape);

@@ -221,7 +221,7 @@ class U8Convolution final : public Kernel {
 
 /// Without an instruction for u8 by i8 Winograd's large tiles in f32 are faster.
 bool groups_pay(const ConvolutionShape& s) {
-  return NarrowGeometry::takes_groups(s, 4) && (narrow_isa().has_u8 || winograd_tile(s) < 4);
+  return NarrowGeometry::takes_groups(s, 4) && (narrow_isa().has_u8 || winograd_tile(s) != WinogradTile::four);
 }
 
 /// What a convolution by integers reads.

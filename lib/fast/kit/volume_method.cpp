@@ -8,11 +8,9 @@ namespace {
 
 using enum ConvolutionMethod;
 
-int tile(ConvolutionMethod m) { return winograd_tile_of(m); }
-
 /// As the kernel of a method takes it.
 VolumeShape seen(ConvolutionMethod method, const VolumeShape& v) {
-  if (is_winograd(method)) return v.rows();
+  if (tile_of(method)) return v.rows();
   return method == planar ? v : v.folded();
 }
 
@@ -21,54 +19,56 @@ VolumeShape seen(ConvolutionMethod method, const VolumeShape& v) {
 ConvolutionMethod volume_method(const VolumeShape& v, bool once) {
   const auto& s = v.slice;
   if (s.channels <= kFewChannels && planar_taps(planar_slice(v)) <= kMaxPlanarTaps) return planar;
-  const auto m = once && v.out_volume() < kPixelsWorthTransforming ? 0 : winograd_tile(v.rows());
-  if (m > 0) return winograd_of(m);
+  const auto tile = once && v.out_volume() < kPixelsWorthTransforming ? std::nullopt : winograd_tile(v.rows(), once);
+  if (tile) return winograd_of(*tile);
   return s.taps() == 1 ? pointwise : direct;
 }
 
 i64 filters_size(ConvolutionMethod method, const VolumeShape& shape) {
   const auto v = seen(method, shape);
-  if (is_winograd(method)) return winograd_filters_size(v, tile(method));
+  if (const auto tile = tile_of(method)) return winograd_filters_size(v, *tile);
   return method == planar ? planar_filters_size(planar_slice(v)) : volume_filters_size(v);
 }
 
 void pack(ConvolutionMethod method, const VolumeShape& shape, const Weights& filters, float* to, ThreadPool& pool) {
   const auto v = seen(method, shape);
-  if (is_winograd(method)) return winograd_pack(v, tile(method), filters, to, pool);
+  if (const auto tile = tile_of(method)) return winograd_pack(v, *tile, filters, to, pool);
   if (method == planar) return planar_pack(planar_slice(v), filters.data, to, pool);
   volume_pack(v, filters, to, pool);
 }
 
 i64 scratch_size(ConvolutionMethod method, const VolumeShape& shape, int threads) {
   const auto v = seen(method, shape);
-  if (is_winograd(method)) return winograd_scratch_size(v, tile(method), threads);
+  if (const auto tile = tile_of(method)) return winograd_scratch_size(v, *tile, threads);
   return method == planar ? planar_scratch_size(planar_slice(v), threads) : volume_scratch_size(v, threads);
 }
 
 void compute(ConvolutionMethod method, const VolumeShape& shape, const float* filters, const float* in, float* out,
              const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
   const auto v = seen(method, shape);
-  if (is_winograd(method)) return winograd_convolution(v, tile(method), filters, in, out, epilogue, scratch, pool);
+  if (const auto tile = tile_of(method))
+    return winograd_convolution(v, *tile, filters, in, out, epilogue, scratch, pool);
   if (method == planar) return planar_volume(v, filters, in, out, epilogue, scratch, pool);
   direct_volume(v, filters, in, out, epilogue, scratch, pool);
 }
 
 bool packs_by_panels(ConvolutionMethod method, const VolumeShape& shape) {
   const auto v = seen(method, shape);
-  if (is_winograd(method)) return winograd_packs_by_panels(v, tile(method));
+  if (const auto tile = tile_of(method)) return winograd_packs_by_panels(v, *tile);
   return method != planar && volume_packs_by_panels(v);
 }
 
 i64 once_scratch_size(ConvolutionMethod method, const VolumeShape& shape, int threads) {
   const auto v = seen(method, shape);
-  if (is_winograd(method)) return winograd_once_scratch_size(v, tile(method), threads);
+  if (const auto tile = tile_of(method)) return winograd_once_scratch_size(v, *tile, threads);
   return volume_once_scratch_size(v, threads);
 }
 
 void compute_once(ConvolutionMethod method, const VolumeShape& shape, const Weights& filters, const float* in,
                   float* out, const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
   const auto v = seen(method, shape);
-  if (is_winograd(method)) return winograd_convolution_once(v, tile(method), filters, in, out, epilogue, scratch, pool);
+  if (const auto tile = tile_of(method))
+    return winograd_convolution_once(v, *tile, filters, in, out, epilogue, scratch, pool);
   direct_volume_once(v, filters, in, out, epilogue, scratch, pool);
 }
 

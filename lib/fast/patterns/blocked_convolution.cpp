@@ -47,13 +47,15 @@ ConvolutionMethod choose(const ConvolutionShape& s, i64 once, bool open, bool ad
   if (!open && s.is_sampled()) return choose(s.sampled(), once, open, adds, constant);
   const bool splits = !open && bf16x3_convolution_pays(s);
   if (s.is_pointwise()) return splits ? ConvolutionMethod::bf16x3 : ConvolutionMethod::pointwise;
-  const auto tile = once > 0 && once * s.out_plane() < kPixelsWorthTransforming ? 0 : winograd_tile(s);
-  if (!open && tile == 0 && clipped_pays(s)) return ConvolutionMethod::clipped;
+  const bool transforms = once == 0 || once * s.out_plane() >= kPixelsWorthTransforming;
+  const auto tile = transforms ? winograd_tile(s, once > 0) : std::nullopt;
+  if (!open && !tile && clipped_pays(s)) return ConvolutionMethod::clipped;
   // On two threads as fast as Winograd's small tiles or faster, and rounds less.
-  const bool middling = tile == 2 && std::min(s.out_height, s.out_width) >= kSideWorthSplitting;
-  if (splits && (tile == 0 || middling)) return ConvolutionMethod::bf16x3;
-  if (tile == 0) return ConvolutionMethod::direct;
-  return winograd_of(tile);
+  const bool strided = tile && side_of(*tile).stride > 1;
+  const bool middling =
+      strided || (tile == WinogradTile::two && std::min(s.out_height, s.out_width) >= kSideWorthSplitting);
+  if (splits && (!tile || middling)) return ConvolutionMethod::bf16x3;
+  return tile ? winograd_of(*tile) : ConvolutionMethod::direct;
 }
 
 ConvolutionMethod choose_transposed(const StaticConvolution& convolution, bool once, bool adds) {
@@ -83,8 +85,8 @@ class BlockedConvolution final : public Kernel {
         filters_(std::move(filters)) {
     const bool in_panels = method == ConvolutionMethod::direct || method == ConvolutionMethod::pointwise ||
                            method == ConvolutionMethod::clipped || method == ConvolutionMethod::bf16x3 ||
-                           is_winograd(method);
-    const bool in_order = s.groups == 1 || (!is_winograd(method) && s.packs_as_one_group());
+                           tile_of(method).has_value();
+    const bool in_order = s.groups == 1 || (!tile_of(method) && s.packs_as_one_group());
     if (in_panels && in_order && panel_floats() <= kMaxFiltersRead) file_ = std::move(file);
   }
 
@@ -201,7 +203,7 @@ std::shared_ptr<const Buffer> packed_filters(ConvolutionMethod method, const Con
 std::string packing_name(ConvolutionMethod method, const ConvolutionShape& s) {
   auto name = fmt::format("{} {} {} {} {} {} {} {} {} {}", fast::name(method), s.groups, s.channels, s.outputs,
                           s.kernel_height, s.kernel_width, s.stride_y, s.stride_x, s.dilation_y, s.dilation_x);
-  if (method != ConvolutionMethod::direct && method != ConvolutionMethod::pointwise && !is_winograd(method))
+  if (method != ConvolutionMethod::direct && method != ConvolutionMethod::pointwise && !tile_of(method))
     name += fmt::format(" {} {} {} {} {} {} {}", s.batch, s.height, s.width, s.out_height, s.out_width, s.pad_top,
                         s.pad_left);
   return name;

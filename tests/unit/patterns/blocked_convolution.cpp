@@ -7,8 +7,7 @@ void direct(Net& n) {  // channels that do not fill their blocks, a plane too sm
   n.result(convolution(n, n.input({1, 20, 5, 4}), {18, 20, 3, 3}, windows(2, 1, 1)));
 }
 void direct_large(Net& n) {
-  const auto x = n.input({1, 17, 24, 26});
-  n.result(relu(n, biased(n, convolution(n, x, {18, 17, 3, 3}, windows(2, 1, 1)), 18)));
+  n.result(relu(n, biased(n, convolution(n, n.input({1, 17, 24, 26}), {18, 17, 3, 3}, windows(2, 1, 1)), 18)));
 }
 void direct_strided(Net& n) {
   const auto x = n.input({2, 24, 13, 11});
@@ -16,15 +15,13 @@ void direct_strided(Net& n) {
   n.result(n.op("Clamp-1", {y}, {{"min", "-0.5"}, {"max", "0.75"}}));
 }
 void pixels_apart(Net& n) {  // those of the kernel are gathered, the others not read
-  const auto x = n.input({2, 40, 13, 10});
-  n.result(relu(n, biased(n, convolution(n, x, {33, 40, 1, 1}, windows(2, 2)), 33)));
+  n.result(relu(n, biased(n, convolution(n, n.input({2, 40, 13, 10}), {33, 40, 1, 1}, windows(2, 2)), 33)));
 }
 void pixels_apart_grouped(Net& n) {
   n.result(n.op("GroupConvolution-1", {n.input({1, 12, 7, 9}), n.weights({3, 6, 4, 1, 1})}, windows(2, 3)));
 }
 void direct_grouped(Net& n) {
-  const auto x = n.input({1, 12, 7, 9});
-  n.result(n.op("GroupConvolution-1", {x, n.weights({3, 6, 4, 3, 3})}, windows(2, 1, 2, 2)));
+  n.result(n.op("GroupConvolution-1", {n.input({1, 12, 7, 9}), n.weights({3, 6, 4, 3, 3})}, windows(2, 1, 2, 2)));
 }
 void groups_of_eight(Net& n) {  // the last block is not filled
   const auto x = n.input({2, 24, 9, 13});
@@ -32,16 +29,15 @@ void groups_of_eight(Net& n) {  // the last block is not filled
   n.result(relu(n, n.op("Add-1", {biased(n, y, 24), n.input({2, 24, 5, 7})})));
 }
 void groups_of_four(Net& n) {
-  const auto x = n.input({1, 20, 9, 13});
-  n.result(n.op("Swish-4", {n.op("GroupConvolution-1", {x, n.weights({5, 4, 4, 5, 5})}, windows(2, 1, 2))}));
+  const auto y = n.op("GroupConvolution-1", {n.input({1, 20, 9, 13}), n.weights({5, 4, 4, 5, 5})}, windows(2, 1, 2));
+  n.result(n.op("Swish-4", {y}));
 }
 void groups_of_panels(Net& n) {  // packed as one group, in single runs panel by panel
   const auto x = n.input({1, 64, 5, 7});
   n.result(relu(n, biased(n, n.op("GroupConvolution-1", {x, n.weights({4, 64, 16, 1, 1})}, windows(2)), 256)));
 }
 void direct_groups_of_panels(Net& n) {
-  const auto x = n.input({2, 32, 9, 8});
-  n.result(n.op("GroupConvolution-1", {x, n.weights({2, 32, 16, 5, 5})}, windows(2, 2, 2)));
+  n.result(n.op("GroupConvolution-1", {n.input({2, 32, 9, 8}), n.weights({2, 32, 16, 5, 5})}, windows(2, 2, 2)));
 }
 void winograd2(Net& n) {
   const auto x = n.input({1, 40, 9, 7});
@@ -52,8 +48,13 @@ void winograd2_once(Net& n) {
   n.result(biased(n, convolution(n, n.input({1, 40, 17, 16}), {35, 40, 3, 3}, windows(2, 1, 1)), 35));
 }
 void winograd4(Net& n) {
-  const auto x = n.input({2, 32, 25, 26});
-  n.result(n.op("Sigmoid-1", {convolution(n, x, {34, 32, 3, 3}, windows(2, 1, 1))}));
+  n.result(n.op("Sigmoid-1", {convolution(n, n.input({2, 32, 25, 26}), {34, 32, 3, 3}, windows(2, 1, 1))}));
+}
+void winograd_strided(Net& n) {
+  n.result(relu(n, biased(n, convolution(n, n.input({2, 40, 41, 40}), {70, 40, 3, 3}, windows(2, 2, 1)), 70)));
+}
+void winograd_strided_line(Net& n) {
+  n.result(n.op("Swish-4", {convolution(n, n.input({1, 130, 58}), {129, 130, 3}, windows(1, 2))}));
 }
 void winograd_narrow(Net& n) {  // whose outputs are half a panel
   n.result(relu(n, biased(n, convolution(n, n.input({2, 40, 25, 26}), {16, 40, 3, 3}, windows(2, 1, 1)), 16)));
@@ -62,8 +63,7 @@ void winograd_few_channels(Net& n) {
   n.result(relu(n, biased(n, convolution(n, n.input({2, 17, 25, 26}), {40, 17, 3, 3}, windows(2, 1, 1)), 40)));
 }
 void winograd_dilated(Net& n) {
-  const auto x = n.input({1, 40, 24, 14});
-  n.result(relu(n, biased(n, convolution(n, x, {35, 40, 3, 3}, windows(2, 1, 2, 2)), 35)));
+  n.result(relu(n, biased(n, convolution(n, n.input({1, 40, 24, 14}), {35, 40, 3, 3}, windows(2, 1, 2, 2)), 35)));
 }
 void winograd_grouped(Net& n) {
   const auto y = n.op("GroupConvolution-1", {n.input({2, 64, 14, 13}), n.weights({2, 32, 32, 3, 3})}, windows(2, 1, 1));
@@ -231,8 +231,7 @@ void winograd2_many_outputs(Net& n) {
 constexpr float kWinograd = 2e-5F;
 
 void direct_normalized(Net& n) {
-  const auto x = n.input({1, 20, 9, 7});
-  n.result(relu(n, normalized(n, convolution(n, x, {18, 20, 3, 3}, windows(2, 2, 1)), 18)));
+  n.result(relu(n, normalized(n, convolution(n, n.input({1, 20, 9, 7}), {18, 20, 3, 3}, windows(2, 2, 1)), 18)));
 }
 void pointwise_normalized(Net& n) {
   n.result(normalized(n, convolution(n, n.input({1, 20, 9, 7}), {18, 20, 1, 1}, windows(2)), 18));
@@ -245,8 +244,7 @@ void grouped_normalized(Net& n) {
   const auto x = n.op("GroupConvolution-1", {n.input({1, 12, 7, 9}), n.weights({3, 6, 4, 3, 3})}, windows(2, 1, 2, 2));
   n.result(normalized(n, x, 18));
 }
-/// One number for all channels, before the bias and after it.
-void planar_scaled(Net& n) {
+void planar_scaled(Net& n) {  // one number for all channels, before the bias and after it
   auto x = convolution(n, n.input({1, 3, 23, 21}), {18, 3, 3, 3}, windows(2, 1, 1));
   x = biased(n, n.op("Multiply-1", {n.numbers({0.5F}, {1}), x}), 18);
   n.result(relu(n, n.op("Multiply-1", {x, n.numbers({-3}, {})})));
@@ -267,8 +265,7 @@ void direct_of_one_pixel(Net& n) {
 }
 
 void dilated(Net& n) {
-  const auto y = convolution(n, n.input({1, 40, 14, 15}), {35, 40, 3, 3}, windows(2, 1, 12, 12));
-  n.result(relu(n, biased(n, y, 35)));
+  n.result(relu(n, biased(n, convolution(n, n.input({1, 40, 14, 15}), {35, 40, 3, 3}, windows(2, 1, 12, 12)), 35)));
 }
 
 /// Zeros that a Pad adds become the convolution's own.
@@ -425,6 +422,9 @@ constexpr Example kExamples[] = {
     {"winograd2.convolution+bias", winograd2_many_outputs, kOnce, kFixed, true, kWinograd},
     {"winograd4.convolution+Sigmoid", winograd4, kOften, kFixed, true, kWinograd},
     {"winograd4.convolution+Sigmoid", winograd4, kOnce, kFixed, true, kWinograd},
+    {"winograd_strided.convolution+bias+Relu", winograd_strided, kOften, kFixed, true, kWinograd},
+    {"direct.convolution+bias+Relu", winograd_strided, kOnce},
+    {"winograd_strided_line.convolution+Swish", winograd_strided_line, kOften, kFixed, true, kWinograd},
     {"winograd4.convolution+bias+Relu", winograd_narrow, kOften, kFixed, true, kWinograd},
     {"winograd4.convolution+bias+Relu", winograd_narrow, kOnce, kFixed, true, kWinograd},
     {"winograd2.convolution+bias+Relu", winograd_few_channels, kOften, kFixed, true, kWinograd},

@@ -74,7 +74,7 @@ struct Loops {
     return all.panel(panel) + point * g.blocks * kBlock * all.columns(panel);
   }
   void transform(const float* in, i64 row, float* to, i64 step) const {
-    table.winograd_input(kTile, in, row, kBlock, to, step);
+    table.winograd_input(WinogradTile::two_taps, in, row, kBlock, to, step);
   }
 
   void multiply(const WinogradProduct<float>& p) const {
@@ -117,7 +117,7 @@ struct Loops {
     tile.out = out + place;
     tile.out_pixel = column;
     begin(tile, e, block * kBlock, residual, column, 0);
-    table.winograd_output(kTile, from, sums.step,
+    table.winograd_output(WinogradTile::two_taps, from, sums.step,
                           {.bias = tile.bias,
                            .residual = tile.residual,
                            .low = tile.low,
@@ -175,7 +175,8 @@ void transposed_winograd_pack(const ConvolutionShape& s, const float* filters, f
               taps[tap * kBlock + o - first] =
                   filters[((c * s.outputs + o) * kTaps + tap_y - tap / kStride * kStride) * kTaps + tap_x -
                           tap % kStride * kStride];
-        isa().winograd_filter(kTile, taps.data(), kBlock, packed + c * columns, g.blocks * kBlock * columns);
+        isa().winograd_filter(WinogradTile::two_taps, taps.data(), kBlock, packed + c * columns,
+                              g.blocks * kBlock * columns);
       }
     }
   });

@@ -270,7 +270,7 @@ VolumeShape VolumeShape::folded() const {
 }
 
 VolumeShape VolumeShape::rows() const {
-  if (of_images || !slice.is_pointwise() || stride > 1 || planes < kernel_planes) return *this;
+  if (of_images || !slice.is_pointwise() || planes < kernel_planes) return *this;
   VolumeShape v;
   v.slice = slice;
   auto& s = v.slice;
@@ -278,6 +278,7 @@ VolumeShape VolumeShape::rows() const {
   s.height = slices;
   s.out_height = out_slices;
   s.kernel_height = kernel_planes;
+  s.stride_y = stride;
   s.dilation_y = dilation;
   s.pad_top = pad;
   return v;

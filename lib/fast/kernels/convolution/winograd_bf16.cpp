@@ -75,8 +75,8 @@ struct Loops {
 }  // namespace
 
 bool bf16_winograd_pays(const ConvolutionShape& s) {
-  return !narrow_isa().tiled && winograd_fits(s) && s.groups == 1 && !s.is_dilated() && s.channels >= kChannels &&
-         s.outputs >= kColumns && std::min(s.out_height, s.out_width) >= 6;
+  return !narrow_isa().tiled && winograd_fits(s, WinogradTile::two) && s.groups == 1 && !s.is_dilated() &&
+         s.channels >= kChannels && s.outputs >= kColumns && std::min(s.out_height, s.out_width) >= 6;
 }
 
 i64 bf16_winograd_filters_size(const ConvolutionShape& s) {
@@ -98,7 +98,7 @@ void bf16_winograd_pack(const ConvolutionShape& s, const float* filters, Word* t
         alignas(64) float taps[9 * kBlock] = {}, points[16 * kBlock];
         for (i64 k = 0; k < valid; ++k)
           for (i64 t = 0; t < 9; ++t) taps[t * kBlock + k] = filters[((o + k) * s.channels + c) * 9 + t];
-        table.winograd_filter(kTile, taps, kBlock, points, kBlock);
+        table.winograd_filter(WinogradTile::two, taps, kBlock, points, kBlock);
         std::uint16_t rounded[16 * kBlock];
         narrow.to_bf16(points, rounded, 16 * kBlock);
         // Even channels first, as the input is transformed.
