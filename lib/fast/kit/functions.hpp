@@ -15,13 +15,14 @@ namespace ovir::fast {
 /// The function that a node applies to its first input, where the loops have it and its parameters are constants.
 std::optional<Unary> function_of(const Graphlet& graph, int node);
 
-/// What is applied to the value of `node` and nothing else reads it: a function of one node, x · g(x) of
-/// two, or what chooses between x and x · slope.
+/// A function of a value, in one node or spelled out in several: x · g(x) in two, or x or x · slope, whichever a
+/// comparison chooses, in three.
 struct Activation {
   Unary function;
-  std::vector<int> nodes;
-  std::string name;  ///< "+Relu"
+  std::vector<int> nodes;  ///< in topological order; the last one gives the result
+  std::string name;        ///< "+Relu"
 };
+/// The activation that reads the value of `node`; nothing where others read it, too.
 std::optional<Activation> activation_after(const Graphlet& graph, int node);
 
 /// Whether a value is f32 between steps.

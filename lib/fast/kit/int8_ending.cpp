@@ -87,21 +87,22 @@ class Follower {
   }
   /// Any other activation.
   void activation(U8Ending& e, Unary& f, const Tensor*& slopes) {
-    const auto next = user();
-    if (next < 0 || graph_.input(next, 0).node != nodes_.back()) return;
-    if (const auto function = function_of(graph_, next)) {
-      if (function->is_clamp()) return;
-      f = *function;
-    } else {
-      if (graph_.type(next) != "PRelu") return;
-      const auto slope = graph_.input(next, 1);
-      const auto* t = graph_.constant(slope);
-      // A slope of rank 1 is by channel.
-      slopes = t ? per_channel(graph_, slope, t->rank() == 1 ? 2 : rank_, 1, channels_) : nullptr;
-      if (!slopes) return;
-      f = {Function::prelu};
+    if (const auto found = activation_after(graph_, nodes_.back())) {
+      if (found->function.is_clamp()) return;
+      f = found->function;
+      nodes_.insert(nodes_.end(), found->nodes.begin(), found->nodes.end());
+      e.name += found->name;
+      return;
     }
-    take(next, e, "+" + std::string(graph_.type(next)));
+    const auto next = user();
+    if (graph_.type(next) != "PRelu" || graph_.input(next, 0).node != nodes_.back()) return;
+    const auto slope = graph_.input(next, 1);
+    const auto* t = graph_.constant(slope);
+    // A slope of rank 1 is by channel.
+    slopes = t ? per_channel(graph_, slope, t->rank() == 1 ? 2 : rank_, 1, channels_) : nullptr;
+    if (!slopes) return;
+    f = {Function::prelu};
+    take(next, e, "+PRelu");
   }
   static void bounds_as_activation(U8Ending& e) {
     if (e.bounds == Bounds() || e.activation.f != Function::identity) return;

@@ -99,6 +99,11 @@ void activated_levels(Net& n) {
   const auto y = swish(n, biased(n, convolution(n, n.input({1, 40, 9, 9}), "Convolution-1", {33, 40, 3, 2}), 33));
   n.result(n.op("Convolution-1", {quantized(n, y), stepped(n, {18, 33, 1, 1})}, windows(2)));
 }
+void gated_levels(Net& n) {  // Swish as it is spelled out
+  const auto y = biased(n, convolution(n, n.input({1, 40, 9, 9}), "Convolution-1", {33, 40, 3, 2}), 33);
+  const auto gated = n.op("Multiply-1", {y, n.op("Sigmoid-1", {y})});
+  n.result(n.op("Convolution-1", {quantized(n, gated), stepped(n, {18, 33, 1, 1})}, windows(2)));
+}
 void activated_residual(Net& n) {  // of levels, onto levels
   const auto x = quantized(n, n.input({1, 15, 6, 6}));
   const auto y = quantized(n, swish(n, n.op("Convolution-1", {x, stepped(n, {15, 15, 3, 3})}, windows(2, 1, 1))));
@@ -203,6 +208,7 @@ constexpr Example kExamples[] = {
     {"int8.convolution+bias+residual+Relu", residual_f32, kOften, kFixed, true, 5e-6F, Precision::int8},
     {"int8.convolution+bias+Sigmoid", activated, kOften, kFixed, true, 5e-6F, Precision::int8},
     {"int8.convolution+bias+Swish+FakeQuantize", activated_levels, kOften, kFixed, true, kLevel, Precision::int8},
+    {"int8.convolution+bias+Sigmoid+Multiply+FakeQuantize", gated_levels, kOften, kFixed, true, kLevel, Precision::int8},
     {"int8.convolution+Swish+FakeQuantize+residual+FakeQuantize", activated_residual, kOften, kFixed, true, kLevel,
      Precision::int8},
     {"int8.convolution+Swish+residual", activated_residual_f32, kOnce, kFixed, true, 5e-6F, Precision::int8},
