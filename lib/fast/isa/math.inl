@@ -1,5 +1,5 @@
-// Elementary functions of vectors. Largest errors, measured over all floats by tests/unit/fast_math_test.cpp: exp 1.5
-// ulp, log 1.5, tanh 2, erf 2. Coefficients: minimax fits (Lawson's iteration) made for these ranges.
+// Elementary functions of vectors. Largest errors are measured by tests/unit/fast_math_test.cpp, and stand in
+// lib/fast/README.md. Coefficients: minimax fits (Lawson's iteration) made for these ranges.
 
 using Int = int __attribute__((vector_size(4 * kWidth)));
 
