@@ -53,9 +53,9 @@ struct IsaTable {
   void (*winograd_filter)(WinogradTile tile, const float* from, i64 from_step, float* to, i64 step);
   /// points × points vectors of 16, `step` apart, become pixels × pixels.
   void (*winograd_output)(WinogradTile tile, const float* from, i64 step, const WinogradPixels& to);
-  /// The same of lines: `count` neighboring ones, whose pixels begin where `pixels` say (null: zeros), become as many
-  /// vectors of 16 each as there are points, `step` apart.
-  void (*line_input)(WinogradTile tile, const float* const* pixels, i64 count, float* to, i64 step);
+  /// The same of lines: `count` of them, of which the first one's pixels are where `pixels` say (null: zeros) and those
+  /// of the next `apart` floats further on, become as many vectors of 16 each as there are points, `step` apart.
+  void (*line_input)(WinogradTile tile, const float* const* pixels, i64 count, i64 apart, float* to, i64 step);
   void (*line_filter)(WinogradTile tile, const float* from, i64 from_step, float* to, i64 step);
   /// Of to.columns lines, of each to.rows pixels.
   void (*line_output)(WinogradTile tile, const float* from, i64 step, const WinogradPixels& to);

@@ -109,16 +109,17 @@ static void winograd_output(WinogradTile tile, const float* from, i64 step, cons
 }
 
 template <WinogradTile T>
-static void line_input_of(const float* const* pixels, i64 count, float* to, i64 step) {
+static void line_input_of(const float* const* pixels, i64 count, i64 apart, float* to, i64 step) {
   constexpr int A = side_of(T).points;
-  for (i64 i = 0; i < count * kBlock; i += kWidth) {
-    Vec d[A], o[A];
+  for (i64 line = 0; line < count; ++line)
+    for (i64 lane = 0; lane < kBlock; lane += kWidth) {
+      Vec d[A], o[A];
 #pragma GCC unroll 16
-    for (int s = 0; s < A; ++s) d[s] = pixels[s] ? load(pixels[s] + i) : Vec{};
-    Winograd<T>::input(d, o);
+      for (int s = 0; s < A; ++s) d[s] = pixels[s] ? load(pixels[s] + line * apart + lane) : Vec{};
+      Winograd<T>::input(d, o);
 #pragma GCC unroll 16
-    for (int s = 0; s < A; ++s) store(to + s * step + i, o[s]);
-  }
+      for (int s = 0; s < A; ++s) store(to + s * step + line * kBlock + lane, o[s]);
+    }
 }
 
 template <WinogradTile T>
@@ -140,15 +141,16 @@ static void line_output_of(const float* from, i64 step, const WinogradPixels& to
   const Vec low = spread(to.low), high = spread(to.high);
   for (i64 lane = 0; lane < kBlock; lane += kWidth) {
     const Vec bias = to.bias ? load(to.bias + lane) : Vec{};
-    for (i64 i = lane; i < to.columns * kBlock; i += kBlock) {
+    for (i64 line = 0; line < to.columns; ++line) {
       Vec d[A], o[M];
 #pragma GCC unroll 16
-      for (int s = 0; s < A; ++s) d[s] = load(from + s * step + i);
+      for (int s = 0; s < A; ++s) d[s] = load(from + s * step + line * kBlock + lane);
       Winograd<T>::output(d, o);
       const auto put = [&](int s) __attribute__((always_inline)) {
+        const i64 place = s * to.row + line * to.column + lane;
         Vec v = o[s] + bias;
-        if (to.residual) v = v + load(to.residual + s * to.row + i);
-        store(to.out + s * to.row + i, min(high, max(low, v)));
+        if (to.residual) v = v + load(to.residual + place);
+        store(to.out + place, min(high, max(low, v)));
       };
       if (to.rows == M) {
 #pragma GCC unroll 16
@@ -160,9 +162,10 @@ static void line_output_of(const float* from, i64 step, const WinogradPixels& to
   }
 }
 
-static void line_input(WinogradTile tile, const float* const* pixels, i64 count, float* to, i64 step) {
+static void line_input(WinogradTile tile, const float* const* pixels, i64 count, i64 apart, float* to, i64 step) {
   using enum WinogradTile;
-  tile == line ? line_input_of<line>(pixels, count, to, step) : line_input_of<strided_line>(pixels, count, to, step);
+  tile == line ? line_input_of<line>(pixels, count, apart, to, step)
+               : line_input_of<strided_line>(pixels, count, apart, to, step);
 }
 
 static void line_filter(WinogradTile tile, const float* from, i64 from_step, float* to, i64 step) {

@@ -15,11 +15,10 @@ constexpr i64 kMaxPlanes = 5;           // of a kernel, whose filters are transp
 // The filters of groups are few beside what is transformed.
 constexpr i64 kLeastSideOfGroups = 12, kLeastSideOfSmallGroups = 32;
 // Of stride 2, nine times as many filters as the model has, and more of the input, come from memory.
-constexpr i64 kLeastOfStrides = 32, kLeastSideOfStrides = 20, kLeastOfStridedLines = 128;
+constexpr i64 kLeastOfStrides = 32, kLeastSideOfStrides = 20, kLeastOfStridedLines = 64;
 constexpr double kLeastUsed = 0.7;  // of the tiles' pixels
 
-/// The same without groups, which have whole blocks: these lie as images do. And a line in slices of height 1 is
-/// turned, as regions have whole rows of tiles where they can.
+/// The same without groups, which have whole blocks: these lie as images do.
 VolumeShape seen(const VolumeShape& of) {
   auto v = of;
   auto& s = v.slice;
@@ -28,13 +27,6 @@ VolumeShape seen(const VolumeShape& of) {
   s.channels = of.slice.group_channels();
   s.outputs = of.slice.group_outputs();
   s.groups = 1;
-  if (s.height > 1 || s.out_height > 1 || s.kernel_height > 1) return v;
-  std::swap(s.height, s.width);
-  std::swap(s.out_height, s.out_width);
-  std::swap(s.kernel_height, s.kernel_width);
-  std::swap(s.stride_y, s.stride_x);
-  std::swap(s.dilation_y, s.dilation_x);
-  std::swap(s.pad_top, s.pad_left);
   return v;
 }
 
@@ -56,25 +48,25 @@ struct Job {
   float* out;
   i64 groups = 1;
 
-  /// Line i of slices × blocks × rows of tiles.
+  /// Row i of slices × blocks × rows of tiles.
   void transform(const WinogradTransformed& to, i64 image, const WinogradRegion& r, i64 i) const {
     const auto row = i % r.rows.size(), block = i / r.rows.size() % g.blocks,
                slice = to.first + i / r.rows.size() / g.blocks;
     const auto* plane = in + (image * g.blocks + block) * v.in_block() + slice * v.in_slice();
     auto* at = to.data + ((block * to.slices() + slice - to.first) * to.tiles + row * r.columns.size()) * kBlock;
-    const bool padded = s.pad_left > 0 || s.out_width > s.width;  // then neighbors are not read alike
-    const auto run = padded ? 1 : g.run(r.columns.size());
-    for (i64 x = 0; x < r.columns.size(); x += run) {
-      if (is_line(g.tile)) line(plane, r.rows.begin + row, r.columns.begin + x, run, at + x * kBlock, to.step);
-      else tile(plane, r.rows.begin + row, r.columns.begin + x, at + x * kBlock, to.step);
+    for (i64 x = 0, count = 1; x < r.columns.size(); x += count) {
+      const auto column = r.columns.begin + x;
+      if (is_line(g.tile))
+        count = lines(plane, r.rows.begin + row, column, r.columns.size() - x, at + x * kBlock, to.step);
+      else tile(plane, r.rows.begin + row, column, at + x * kBlock, to.step);
     }
   }
   void transform(const WinogradTransformed& to, i64 image, const WinogradRegion& r, ThreadPool& pool) const {
-    parallel_ranges(pool, lines(to, r), static_cast<double>(r.columns.size() * g.points) * 2, [&](i64 begin, i64 end) {
-      for (auto line = begin; line < end; ++line) transform(to, image, r, line);
+    parallel_ranges(pool, rows(to, r), static_cast<double>(r.columns.size() * g.points) * 2, [&](i64 begin, i64 end) {
+      for (auto row = begin; row < end; ++row) transform(to, image, r, row);
     });
   }
-  i64 lines(const WinogradTransformed& to, const WinogradRegion& r) const {
+  i64 rows(const WinogradTransformed& to, const WinogradRegion& r) const {
     return to.slices() * g.blocks * r.rows.size();
   }
 
@@ -134,7 +126,7 @@ struct Job {
     for (i64 t = 0, count = 0; t < here; t += count) {
       const auto tile = run.tiles.begin + t, z = run.slices.begin + tile / from.tiles,
                  y = r.rows.begin + tile % from.tiles / across, x = r.columns.begin + tile % across;
-      count = std::min(g.run(across - tile % across), here - t);
+      count = writes_together(x, std::min(across - tile % across, here - t));
       for (i64 c = 0; c < columns; c += kBlock)
         store(image, z, y, x, count, panel * kColumns + c, sums + (t + c / kBlock * here) * kBlock, g.sums_step(run));
     }
@@ -149,16 +141,26 @@ struct Job {
   }
 
  private:
-  /// Tiles (ty, tx) and as many beside it of a slice's block, which are lines.
-  void line(const float* plane, i64 ty, i64 tx, i64 count, float* to, i64 step) const {
+  /// Tile (ty, tx) of a slice's block and those beside it, of `most`, that are read alike; they are lines. Returns how
+  /// many.
+  i64 lines(const float* plane, i64 ty, i64 tx, i64 most, float* to, i64 step) const {
     const auto y = g.y.first(ty) * g.y.stride - s.pad_top, x = g.x.first(tx) * g.x.stride - s.pad_left;
+    const bool upright = g.is_upright(), padded = s.pad_left > 0 || s.out_width > s.width;
+    const auto further = g.x.distance() * g.x.stride;
+    const auto count = !upright ? g.x.follow(tx, most, x, g.x.window, further, s.width) : (padded ? 1 : most);
     std::array<const float*, kMaxWinogradPoints> pixels;
     for (i64 i = 0; i < g.points; ++i) {
-      const auto from_y = g.is_upright() ? y + i * g.y.apart : y, from_x = g.is_upright() ? x : x + i * g.x.apart;
+      const auto from_y = upright ? y + i * g.y.apart : y, from_x = upright ? x : x + i * g.x.apart;
       const bool inside = from_y >= 0 && from_y < s.height && from_x >= 0 && from_x < s.width;
       pixels[i] = inside ? plane + (from_y * s.width + from_x) * kBlock : nullptr;
     }
-    table.line_input(g.tile, pixels.data(), count, to, step);
+    table.line_input(g.tile, pixels.data(), count, further * kBlock, to, step);
+    return count;
+  }
+  /// How many tiles from column tx on, of `most` in a row, are written at once.
+  i64 writes_together(i64 tx, i64 most) const {
+    if (!is_line(g.tile)) return 1;
+    return g.is_upright() ? most : g.x.follow(tx, most, g.x.first(tx), g.x.size, g.x.distance(), s.out_width);
   }
 
   /// Tile (ty, tx) of a slice's block.
@@ -190,7 +192,7 @@ struct Job {
       rows = columns;
     }
     if (lines) {
-      column = kBlock;
+      column = kBlock * g.x.distance();
       columns = count;
     }
     const auto place = (image * blocks_of(s.outputs) + channel / kBlock) * v.out_block() + z * v.out_slice() +
@@ -212,6 +214,11 @@ struct Job {
                             .columns = static_cast<int>(columns)};
     lines ? table.line_output(g.tile, from, step, to) : table.winograd_output(g.tile, from, step, to);
     if (e.is_simple()) return;
+    if (lines && row == kBlock && (column == rows * row || columns == 1)) {  // all side by side
+      columns *= rows;
+      rows = 1;
+      column = tile.out_pixel = kBlock;
+    }
     for (i64 r = 0; r < rows; ++r, tile.out += row)
       finish(table, tile, static_cast<int>(columns), kBlock, e, channel, residual ? residual + r * row : nullptr,
              column, 0);
@@ -348,7 +355,7 @@ void winograd_convolution(const VolumeShape& shape, WinogradTile tile, const flo
       const auto r = g.region(v, chunk % regions);
       const Slots::Lease room(slots);
       const WinogradTransformed transformed(v, g, r, room.data());
-      for (i64 i = 0; i < job.lines(transformed, r); ++i) job.transform(transformed, image, r, i);
+      for (i64 i = 0; i < job.rows(transformed, r); ++i) job.transform(transformed, image, r, i);
       for (i64 panel = 0; panel < g.panels; ++panel)
         job.for_runs(r, transformed.tiles, [&](const WinogradRun& run) {
           job.by_panel(transformed, image, r, panel, all, run, room.data() + input);

@@ -24,6 +24,15 @@ struct WinogradAxis {
   i64 first(i64 tile) const { return apart == 1 ? tile * size : tile / apart * size * apart + tile % apart; }
   /// How many of a tile's output pixels there are.
   i64 pixels(i64 first, i64 length) const { return std::min(size, ceil_div(length - first, apart)); }
+  /// Output pixels between a tile and the next, of as many as follow() says.
+  i64 distance() const { return apart == 1 ? size : 1; }
+  /// How many tiles from this one on, of `most`, lie so and have all of `length` pixels, of which the first one's are
+  /// from `first` on, `pixels` of them `apart`, and the next one's `further` on; 1 where not even this one has.
+  i64 follow(i64 tile, i64 most, i64 first, i64 pixels, i64 further, i64 length) const {
+    if (apart > 1) most = std::min(most, apart - tile % apart);
+    const auto room = length - 1 - (pixels - 1) * apart - first;
+    return first < 0 || room < 0 ? 1 : std::min(most, room / further + 1);
+  }
 };
 
 /// The tiles of slices.
@@ -86,13 +95,12 @@ struct WinogradRegions {
     const auto there = std::max<i64>(own ? deep : v.slices, 1);  // slices that are transformed
     columns = ceil_div(across, ceil_div(across * there, std::max(tiles, there)));
     rows = std::clamp<i64>(tiles / (columns * there), 1, down);
+    if (own && is_line(tile) && !is_upright()) columns = ceil_div(across, ceil_div(across, kFewTiles));
     if (own) rows = std::min(rows, ceil_div(kFewTiles, columns * deep));
     rows = ceil_div(down, ceil_div(down, rows));
   }
   /// Lines that are tiles have their pixels one below the other.
   bool is_upright() const { return x.size == 1; }
-  /// Tiles of a row, of so many, that are transformed at once.
-  i64 run(i64 tiles) const { return is_line(tile) && is_upright() ? tiles : 1; }
   i64 bands() const { return ceil_div(down, rows); }
   i64 strips() const { return ceil_div(across, columns); }
   /// Of a volume.
