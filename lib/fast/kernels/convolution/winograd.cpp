@@ -1,6 +1,7 @@
 #include "fast/kernels/convolution/winograd.hpp"
 
 #include <array>
+#include <utility>
 
 #include "fast/kernels/convolution/winograd_regions.hpp"
 #include "fast/kernels/product/packed.hpp"
@@ -10,6 +11,7 @@ namespace {
 
 constexpr i64 kOncePacked = 160 << 10;  // floats of a panel that are packed at once
 constexpr i64 kMaxBlocks = 512;         // of channels
+constexpr i64 kStored = 16;             // tiles, before what follows their sums is computed in the first-level cache
 constexpr i64 kMaxPlanes = 5;           // of a kernel, whose filters are transposed together
 
 // The filters of groups are few beside what is transformed.
@@ -126,7 +128,7 @@ struct Job {
     for (i64 t = 0, count = 0; t < here; t += count) {
       const auto tile = run.tiles.begin + t, z = run.slices.begin + tile / from.tiles,
                  y = r.rows.begin + tile % from.tiles / across, x = r.columns.begin + tile % across;
-      count = writes_together(x, std::min(across - tile % across, here - t));
+      count = stored_together(x, std::min(across - tile % across, here - t));
       for (i64 c = 0; c < columns; c += kBlock)
         store(image, z, y, x, count, panel * kColumns + c, sums + (t + c / kBlock * here) * kBlock, g.sums_step(run));
     }
@@ -157,9 +159,9 @@ struct Job {
     table.line_input(g.tile, pixels.data(), count, further * kBlock, to, step);
     return count;
   }
-  /// How many tiles from column tx on, of `most` in a row, are written at once.
-  i64 writes_together(i64 tx, i64 most) const {
-    if (!is_line(g.tile)) return 1;
+  /// How many tiles from column tx on, of `most` in a row, are stored at once.
+  i64 stored_together(i64 tx, i64 most) const {
+    if (!is_line(g.tile)) return g.x.apart == 1 ? std::min(most, kStored) : 1;
     return g.is_upright() ? most : g.x.follow(tx, most, g.x.first(tx), g.x.size, g.x.distance(), s.out_width);
   }
 
@@ -182,46 +184,51 @@ struct Job {
     table.winograd_input(g.tile, window.data(), across * kBlock, kBlock, to, step);
   }
 
+  /// Tile (ty, tx) and those beside it, `count` in all, from the sums of sixteen channels.
   void store(i64 image, i64 z, i64 ty, i64 tx, i64 count, i64 channel, const float* from, i64 step) const {
-    const auto y = g.y.first(ty), x = g.x.first(tx);
-    auto row = s.out_width * kBlock * g.y.apart, column = kBlock * g.x.apart;
-    auto rows = g.y.pixels(y, s.out_height), columns = g.x.pixels(x, s.out_width);
-    const bool lines = is_line(g.tile);
-    if (lines && !g.is_upright()) {
-      row = column;
-      rows = columns;
-    }
-    if (lines) {
-      column = kBlock * g.x.distance();
-      columns = count;
-    }
-    const auto place = (image * blocks_of(s.outputs) + channel / kBlock) * v.out_block() + z * v.out_slice() +
-                       (y * s.out_width + x) * kBlock;
-    const auto* residual = e.residual ? e.residual + place : nullptr;
+    const auto y = g.y.first(ty), x = g.x.first(tx), width = s.out_width * kBlock;
+    const auto place =
+        (image * blocks_of(s.outputs) + channel / kBlock) * v.out_block() + z * v.out_slice() + y * width + x * kBlock;
     Tile tile{};
     tile.out = out + place;
-    tile.out_pixel = column;
-    channel += z % groups * s.outputs;
-    begin(tile, e, channel, residual, column, 0);
-    const WinogradPixels to{.bias = tile.bias,
-                            .residual = tile.residual,
-                            .low = tile.low,
-                            .high = tile.high,
-                            .out = tile.out,
-                            .row = row,
-                            .column = column,
-                            .rows = static_cast<int>(rows),
-                            .columns = static_cast<int>(columns)};
-    lines ? table.line_output(g.tile, from, step, to) : table.winograd_output(g.tile, from, step, to);
-    if (e.is_simple()) return;
-    if (lines && row == kBlock && (column == rows * row || columns == 1)) {  // all side by side
-      columns *= rows;
-      rows = 1;
-      column = tile.out_pixel = kBlock;
+    begin(tile, e, channel + z % groups * s.outputs, e.residual ? e.residual + place : nullptr, 0, 0);
+    WinogradPixels to{.bias = tile.bias,
+                      .residual = tile.residual,
+                      .low = tile.low,
+                      .high = tile.high,
+                      .out = tile.out,
+                      .row = width * g.y.apart,
+                      .column = kBlock * g.x.apart,
+                      .rows = static_cast<int>(g.y.pixels(y, s.out_height)),
+                      .columns = 0};
+    if (is_line(g.tile)) {
+      if (!g.is_upright()) {
+        to.row = kBlock * g.x.apart;
+        to.rows = static_cast<int>(g.x.pixels(x, s.out_width));
+      }
+      to.column = kBlock * g.x.distance();
+      to.columns = static_cast<int>(count);
+      table.line_output(g.tile, from, step, to);
+      const bool together = to.row == kBlock && (to.column == to.rows * to.row || count == 1);
+      if (together) {
+        to.columns *= std::exchange(to.rows, 1);
+        to.column = kBlock;
+      }
+    } else {
+      auto at = to;
+      for (i64 i = 0; i < count; ++i) {
+        at.columns = static_cast<int>(g.x.pixels(g.x.first(tx + i), s.out_width));
+        table.winograd_output(g.tile, from + i * kBlock, step, at);
+        at.out += at.columns * at.column;
+        if (at.residual) at.residual += at.columns * at.column;
+        to.columns += at.columns;
+      }
     }
-    for (i64 r = 0; r < rows; ++r, tile.out += row)
-      finish(table, tile, static_cast<int>(columns), kBlock, e, channel, residual ? residual + r * row : nullptr,
-             column, 0);
+    if (e.is_simple()) return;
+    tile.out_pixel = to.column;
+    for (int r = 0; r < to.rows; ++r, tile.out += to.row)
+      finish(table, tile, to.columns, kBlock, e, channel + z % groups * s.outputs,
+             e.residual ? e.residual + place + r * to.row : nullptr, to.column, 0);
   }
 };
 
