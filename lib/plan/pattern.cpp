@@ -18,11 +18,14 @@ std::string_view Graphlet::any_type(int i) const {
 }
 
 ValueRef Graphlet::input(int i, int port) const {
+  if (i < 0) return {};
   const auto& inputs = node(i).inputs;
   return port < std::ssize(inputs) ? inputs[port] : ValueRef{};
 }
 
-ElementType Graphlet::stored(ValueRef v) const { return plan_->value(plan_passes::value_of(*plan_, v)).stored; }
+ElementType Graphlet::stored(ValueRef v) const {
+  return v.node < 0 ? ElementType::dynamic : plan_->value(plan_passes::value_of(*plan_, v)).stored;
+}
 
 const Tensor* Graphlet::constant(ValueRef v) const {
   if (v.node < 0) return nullptr;
@@ -44,17 +47,20 @@ ValueRef Graphlet::narrow(ValueRef v) const {
 }
 
 bool Graphlet::is_read(ValueRef v) const {
+  if (v.node < 0) return false;
   const auto& outputs = plan_->value_of[v.node];
   return v.port < std::ssize(outputs) && reads(outputs[v.port]) > 0;
 }
 
-int Graphlet::reads(ValueRef v) const { return reads(plan_passes::value_of(*plan_, v)); }
+int Graphlet::reads(ValueRef v) const { return static_cast<int>(users(v).size()); }
 
 int Graphlet::only_user(ValueRef v) const {
   const auto all = users(v);
   return all.size() == 1 && all[0] >= 0 && (*free_)[all[0]] ? all[0] : -1;
 }
 
-std::span<const int> Graphlet::users(ValueRef v) const { return users_[plan_passes::value_of(*plan_, v)]; }
+std::span<const int> Graphlet::users(ValueRef v) const {
+  return v.node < 0 ? std::span<const int>() : users_[plan_passes::value_of(*plan_, v)];
+}
 
 }  // namespace ovir

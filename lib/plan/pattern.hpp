@@ -14,7 +14,9 @@
 
 namespace ovir {
 
-/// What a pattern sees of a model: nodes that no step has taken, their neighbours and what was inferred.
+/// What a pattern sees of a model: nodes that no step has taken, their neighbours and what was inferred. It may be asked
+/// about nodes and values that there are not (node < 0), as of inputs that a node does not have: they have no type, no
+/// inputs and no users, and nothing is known of them.
 class Graphlet {
  public:
   Graphlet(const Plan& plan, const std::vector<char>& free);
@@ -26,8 +28,7 @@ class Graphlet {
     return plan_->options.pool && weights >= kWorthWaking ? *plan_->options.pool : alone_;
   }
   const Node& node(int i) const { return (*plan_->model)[i]; }
-  /// The type, as the specification spells it, of a node that may be taken; empty for others, for extensions and for
-  /// i < 0.
+  /// The type, as the specification spells it, of a node that may be taken; empty for others and for extensions.
   std::string_view type(int i) const;
   /// The same of any node, also of one that may not be taken.
   std::string_view any_type(int i) const;
@@ -37,7 +38,7 @@ class Graphlet {
   }
   /// Input `port` of a node; node < 0 where it has none.
   ValueRef input(int i, int port) const;
-  const Fact& fact(ValueRef v) const { return plan_->facts->of(v); }
+  const Fact& fact(ValueRef v) const { return v.node < 0 ? nothing_ : plan_->facts->of(v); }
   /// What its bytes are between steps.
   ElementType stored(ValueRef v) const;
   /// The value, in its stored type, where it is known before the run; null otherwise.
@@ -75,6 +76,7 @@ class Graphlet {
   const Plan* plan_;
   const std::vector<char>* free_;
   mutable ThreadPool alone_{1};
+  Fact nothing_;                         // of a value that there is not
   std::vector<std::vector<int>> users_;  // by value
 };
 
