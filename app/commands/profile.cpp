@@ -88,7 +88,7 @@ double flops_of_call(const StepTime& t) {
     flops += 2 * static_cast<double>(tools::macs_of(node, in, out).value_or(0));
   };
   try {
-    infer_group(t.plan, t.step, inputs, add);
+    infer_group(t.plan, t.step, facts_of_inputs(t.plan, t.step, inputs), add);
   } catch (const Failure&) {
     return 0;
   }

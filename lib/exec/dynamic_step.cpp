@@ -42,6 +42,11 @@ DynamicStep::DynamicStep(const Plan& plan, const Step& step) : plan_(plan), step
   }
 }
 
+bool DynamicStep::decides(i64 operand) const {
+  return plan_.value(step_.inputs[operand]).role == Role::constant ||
+         std::find(read_.begin(), read_.end(), operand) != read_.end();
+}
+
 bool DynamicStep::is_same(const Call& call, std::span<const Tensor> inputs) const {
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (inputs[i].shape() != call.shapes[i]) return false;
@@ -64,7 +69,11 @@ DynamicStep::Call& DynamicStep::infer(std::span<const Tensor> inputs) {
   if (step_.nodes.empty()) {
     call.outputs.push_back({plan_.value(step_.outputs[0]).declared, PartialShape(inputs[0].shape()), {}, nullptr});
   } else {
-    call.outputs = infer_group(plan_, step_, inputs, [&](const Node& node, auto in, auto out) {
+    auto facts = facts_of_inputs(plan_, step_, inputs);
+    // What is said of a call shall hold for the next one: the places where data are not 0 are counted anew.
+    for (std::size_t i = 0; i < facts.size(); ++i)
+      if (!decides(static_cast<i64>(i))) facts[i].value = Tensor();
+    call.outputs = infer_group(plan_, step_, std::move(facts), [&](const Node& node, auto in, auto out) {
       call.work = saturating_add(call.work, steps_of(*node.version, node.attrs.get(), in, out));
     });
   }

@@ -30,6 +30,8 @@ class DynamicStep {
   Call& infer(std::span<const Tensor> inputs);
 
  private:
+  /// Whether inference may use the value of an operand.
+  bool decides(i64 operand) const;
   bool is_same(const Call& call, std::span<const Tensor> inputs) const;
 
   const Plan& plan_;

@@ -130,14 +130,17 @@ void complete(Diagnostic& d, const Plan& plan, int index, std::span<const Fact> 
   locate(d, *plan.model, *node.layer);
 }
 
-std::vector<Fact> infer_group(const Plan& plan, const Step& step, std::span<const Tensor> inputs,
-                              const NodeFacts& tell) {
-  std::vector<Fact> given;
+std::vector<Fact> facts_of_inputs(const Plan& plan, const Step& step, std::span<const Tensor> inputs) {
+  std::vector<Fact> facts;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const auto declared = plan.value(plan_passes::value_of(plan, step.operands[i])).declared;
-    given.push_back(fact_of(declared == ElementType::dynamic ? inputs[i].type() : declared, inputs[i]));
+    facts.push_back(fact_of(declared == ElementType::dynamic ? inputs[i].type() : declared, inputs[i]));
   }
-  Operands operands(plan, step, std::move(given), [](const Value& v) { return fact_of(v.declared, v.constant); });
+  return facts;
+}
+
+std::vector<Fact> infer_group(const Plan& plan, const Step& step, std::vector<Fact> inputs, const NodeFacts& tell) {
+  Operands operands(plan, step, std::move(inputs), [](const Value& v) { return fact_of(v.declared, v.constant); });
   std::vector<int> settled;  // nodes that follow from constants alone: of these planning has said all there is
   const auto is_settled = [&](ValueRef v) {
     return plan.value(plan_passes::value_of(plan, v)).role == Role::constant ||

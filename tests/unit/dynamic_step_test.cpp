@@ -29,3 +29,21 @@ TEST_CASE("dynamic steps: values that decide shapes may change while the shapes 
   CHECK_THROWS_AS(session.run(std::vector<Tensor>{value({2, 6}), Tensor::vector(std::vector<i64>{5, 2})}), Failure);
   CHECK(session.run(std::vector<Tensor>{value({2, 6}), Tensor::vector(std::vector<i64>{3, 4})}).at(0).size() == 12);
 }
+
+TEST_CASE("dynamic steps: the data alone decide how many places are not zero") {
+  SmallModel m;
+  const auto x = m.graph.parameter("x", ElementType::f32, PartialShape({Dim(), Dim()}));
+  m.graph.result("y", m.graph.add("places", "NonZero-3", {x}, {{"output_type", "i64"}}));
+  const auto c = m.check();
+  for (const auto tier : {Tier::fast, Tier::reference})
+    for (const int runs : {1, 100}) {
+      auto session = compile(c.model, c.facts, {.tier = tier, .expected_runs = runs});
+      for (const std::int64_t count : {3, 4000, 0, 5000, 1}) {
+        std::vector<float> values(5000);
+        std::fill_n(values.begin(), count, 1.0F);
+        const auto y = session.run(std::vector<Tensor>{floats({50, 100}, values)}).at(0);
+        REQUIRE(y.shape() == Shape{2, count});
+        if (count > 0) CHECK(y.data<std::int64_t>()[2 * count - 1] == (count - 1) % 100);
+      }
+    }
+}
