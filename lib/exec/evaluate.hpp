@@ -19,9 +19,9 @@ using NodeFacts = std::function<void(const Node& node, std::span<const Fact> inp
 /// Types, shapes and values of a step's inputs.
 std::vector<Fact> facts_of_inputs(const Plan& plan, const Step& step, std::span<const Tensor> inputs);
 
-/// What inference says of the outputs of a step whose inputs have these facts. Throws the Failures of the operations' own
-/// demands, each complete with the node of the group that makes it. `tell` hears of every node, but of those within the
-/// group that follow from constants alone.
+/// What inference says of the outputs of a step whose inputs have these facts. Throws the Failures of the operations'
+/// own demands, each complete with the node of the group that makes it. `tell` hears of every node, but of those within
+/// the group that follow from constants alone.
 std::vector<Fact> infer_group(const Plan& plan, const Step& step, std::vector<Fact> inputs, const NodeFacts& tell);
 
 /// The outputs of a step, by the reference kernels of its nodes. Their elementary steps are spent, and added to `work`.

@@ -14,9 +14,9 @@
 
 namespace ovir {
 
-/// What a pattern sees of a model: nodes that no step has taken, their neighbours and what was inferred. It may be asked
-/// about nodes and values that there are not (node < 0), as of inputs that a node does not have: they have no type, no
-/// inputs and no users, and nothing is known of them.
+/// What a pattern sees of a model: nodes that no step has taken, their neighbours and what was inferred. It may be
+/// asked about nodes and values that there are not (node < 0), as of inputs that a node does not have: they have no
+/// type, no inputs and no users, and nothing is known of them.
 class Graphlet {
  public:
   Graphlet(const Plan& plan, const std::vector<char>& free);
