@@ -41,6 +41,10 @@ inline Outcome outcome(const std::shared_ptr<const ovir::Model>& model, const ov
   try {
     Steps steps;
     auto session = ovir::compile(model, facts, options);
+    if (way.expected_runs > 1) {
+      Steps before;
+      ovir::testing::run_with_other_data(session, inputs, &before);
+    }
     o.results = session.run(inputs, &steps);
     o.cut = session.stopped();
   } catch (const ovir::Failure& failure) {

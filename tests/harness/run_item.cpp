@@ -160,6 +160,7 @@ class Runner {
       how_ = fmt::format("{}{}: ", how, run.name);
       try {
         auto session = compile(loaded.model, loaded.facts, testing::options_of(run, run.tier == Tier::fast), runtime_);
+        if (version_.pure && !given.empty()) testing::run_with_other_data(session, given);
         for (int repeat = 0; repeat < (run.expected_runs > 1 ? 2 : 1); ++repeat)
           judge(session.run(given), expected, outputs);
       } catch (const Failure& failure) {
