@@ -13,7 +13,8 @@
 
 namespace ovir {
 
-/// Element types, layouts and dims of a kernel's operands. `data` is null where a value is not there yet.
+/// Element types, layouts and dims of a kernel's operands. `data` is there where a value is the same in every run that
+/// is prepared for: where it is constant, or decides sizes.
 struct Sizes {
   std::span<const View> in, out;
 };
