@@ -47,6 +47,16 @@ bool DynamicStep::decides(i64 operand) const {
          std::find(read_.begin(), read_.end(), operand) != read_.end();
 }
 
+void DynamicStep::prepare(Call& call, const Sizes& sizes, Runtime& runtime) const {
+  if (call.asked) return;
+  // What is prepared is kept for other data.
+  std::vector<View> known(sizes.in.begin(), sizes.in.end());
+  for (std::size_t i = 0; i < known.size(); ++i)
+    if (!decides(static_cast<i64>(i))) known[i].data = nullptr;
+  call.state = prepare_for(*step_.kernel, {known, sizes.out}, runtime);
+  call.asked = true;
+}
+
 bool DynamicStep::is_same(const Call& call, std::span<const Tensor> inputs) const {
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (inputs[i].shape() != call.shapes[i]) return false;

@@ -28,10 +28,12 @@ class DynamicStep {
   /// Infers, unless an earlier call with such operands is known. The reference is good until the next call. Throws as
   /// infer_group does.
   Call& infer(std::span<const Tensor> inputs);
-  /// Whether what is kept of a call holds for this value of an operand alone: it is constant, or compared.
-  bool decides(i64 operand) const;
+  /// Asks the step's kernel to prepare for a call, unless it was asked before.
+  void prepare(Call& call, const Sizes& sizes, Runtime& runtime) const;
 
  private:
+  /// Whether what is kept of a call holds for this value of an operand alone: it is constant, or compared.
+  bool decides(i64 operand) const;
   bool is_same(const Call& call, std::span<const Tensor> inputs) const;
 
   const Plan& plan_;

@@ -286,14 +286,7 @@ class Executor::Run final : private EvalHost {
     for (std::size_t o = 0; o < step.outputs.size() && !open; ++o) add_output(o, call.outputs[o].shape.to_shape());
     const std::span<const View> in(views.data(), inputs.size());
     const auto out = [&] { return std::span<const View>(views).subspan(inputs.size()); };
-    if (!call.asked) {
-      // What is prepared is kept for other data.
-      std::vector<View> known(in.begin(), in.end());
-      for (std::size_t i = 0; i < known.size(); ++i)
-        if (!dynamic(step).decides(static_cast<i64>(i))) known[i].data = nullptr;
-      call.state = prepare_for(*step.kernel, {known, out()}, context_.runtime);
-    }
-    call.asked = true;
+    dynamic(step).prepare(call, {in, out()}, context_.runtime);
     if (!call.state) return false;
     work_ = call.work / kStepsAtOnce;
     spend(work_);
