@@ -41,7 +41,7 @@ inline Outcome outcome(const std::shared_ptr<const ovir::Model>& model, const ov
   try {
     Steps steps;
     auto session = ovir::compile(model, facts, options);
-    if (way.expected_runs > 1) {
+    if (way.tier == ovir::Tier::fast) {
       Steps before;
       ovir::testing::run_with_other_data(session, inputs, &before);
     }

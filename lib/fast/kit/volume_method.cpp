@@ -19,8 +19,7 @@ VolumeShape seen(ConvolutionMethod method, const VolumeShape& v) {
 ConvolutionMethod volume_method(const VolumeShape& v, bool once) {
   const auto& s = v.slice;
   if (s.channels <= kFewChannels && planar_taps(planar_slice(v)) <= kMaxPlanarTaps) return planar;
-  const auto tile = once && v.out_volume() < kPixelsWorthTransforming ? std::nullopt : winograd_tile(v.rows(), once);
-  if (tile) return winograd_of(*tile);
+  if (const auto tile = winograd_tile(v.rows(), once ? 1 : 0)) return winograd_of(*tile);
   return s.taps() == 1 ? pointwise : direct;
 }
 

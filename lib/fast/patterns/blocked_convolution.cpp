@@ -47,8 +47,7 @@ ConvolutionMethod choose(const ConvolutionShape& s, i64 once, bool open, bool ad
   if (!open && s.is_sampled()) return choose(s.sampled(), once, open, adds, constant);
   const bool splits = !open && bf16x3_convolution_pays(s);
   if (s.is_pointwise()) return splits ? ConvolutionMethod::bf16x3 : ConvolutionMethod::pointwise;
-  const bool transforms = once == 0 || once * s.out_plane() >= kPixelsWorthTransforming;
-  const auto tile = transforms ? winograd_tile(s, once > 0) : std::nullopt;
+  const auto tile = winograd_tile(s, once);
   if (!open && !tile && clipped_pays(s)) return ConvolutionMethod::clipped;
   // On two threads as fast as Winograd's small tiles or faster, and rounds less.
   const bool strided = tile && side_of(*tile).stride > 1;

@@ -148,9 +148,9 @@ SlicedPart slices_of(EvalContext& c, int start, const Shape& from) {
   return part;
 }
 
-i64 data_index(const EvalContext& c, int port, i64 index, const Tensor& data, i64 axis) {
+i64 data_index(const EvalContext& c, int port, i64 index, const Tensor& data, i64 axis, bool from_end) {
   const auto length = data.dim(axis);
-  if (index < -length || index >= length) fail_index(c.version(), port, index, axis, length, true);
+  if (index < (from_end ? -length : 0) || index >= length) fail_index(c.version(), port, index, axis, length, from_end);
   return index < 0 ? index + length : index;
 }
 

@@ -55,8 +55,8 @@ struct SlicedPart {
 SlicedPart slices_of(EvalContext& c, int start, const Shape& from);
 
 /// An element of input `port`, an index along `axis` of `data`, made non-negative. Throws Failure where it is out of
-/// range.
-i64 data_index(const EvalContext& c, int port, i64 index, const Tensor& data, i64 axis);
+/// range; `from_end`: it may be negative.
+i64 data_index(const EvalContext& c, int port, i64 index, const Tensor& data, i64 axis, bool from_end = true);
 /// The same demand of inference, where the elements of input `port` are known: indices along the axes of `data` from
 /// `axis` on, one each of `tuple` after the other, each of which may be negative where `from_end`.
 void require_indices(const InferContext& c, int port, const PartialShape& data, i64 axis, i64 tuple = 1,

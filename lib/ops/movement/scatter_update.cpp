@@ -48,8 +48,7 @@ void eval(EvalContext& c) {
   const auto* source = values.bytes();
   for (i64 o = 0; o < view.outer; ++o)
     for (const auto i : at) {
-      if (i < 0 || i >= from.dim(along)) movement::fail_index(c.version(), indices, i, along, from.dim(along), false);
-      const auto target = view.offset(o, i, 0);
+      const auto target = view.offset(o, movement::data_index(c, indices, i, from, along, false), 0);
       std::memcpy(to.mutable_bytes() + target * width, source, run);
       source += run;
     }

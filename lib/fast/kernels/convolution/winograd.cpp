@@ -20,6 +20,9 @@ constexpr i64 kLeastSideOfGroups = 12, kLeastSideOfSmallGroups = 32;
 constexpr i64 kLeastOfStrides = 32, kLeastSideOfStrides = 20, kLeastOfStridedLines = 64;
 constexpr double kLeastUsed = 0.7;  // of the tiles' pixels
 
+/// Output pixels, of all images, from which on filters that are packed in every run are worth transforming.
+constexpr i64 kPixelsWorthTransforming = 150;
+
 /// The same without groups, which have whole blocks: these lie as images do.
 VolumeShape seen(const VolumeShape& of) {
   auto v = of;
@@ -191,7 +194,8 @@ struct Job {
         (image * blocks_of(s.outputs) + channel / kBlock) * v.out_block() + z * v.out_slice() + y * width + x * kBlock;
     Tile tile{};
     tile.out = out + place;
-    begin(tile, e, channel + z % groups * s.outputs, e.residual ? e.residual + place : nullptr, 0, 0);
+    const auto of_all = z % groups * s.outputs + channel;
+    begin(tile, e, of_all, e.residual ? e.residual + place : nullptr, 0, 0);
     WinogradPixels to{.bias = tile.bias,
                       .residual = tile.residual,
                       .low = tile.low,
@@ -227,8 +231,8 @@ struct Job {
     if (e.is_simple()) return;
     tile.out_pixel = to.column;
     for (int r = 0; r < to.rows; ++r, tile.out += to.row)
-      finish(table, tile, to.columns, kBlock, e, channel + z % groups * s.outputs,
-             e.residual ? e.residual + place + r * to.row : nullptr, to.column, 0);
+      finish(table, tile, to.columns, kBlock, e, of_all, e.residual ? e.residual + place + r * to.row : nullptr,
+             to.column, 0);
   }
 };
 
@@ -291,9 +295,11 @@ bool winograd_fits(const ConvolutionShape& s, WinogradTile tile) {
          (s.groups == 1 || (s.group_channels() % kBlock == 0 && s.group_outputs() % kBlock == 0));
 }
 
-std::optional<WinogradTile> winograd_tile(const VolumeShape& v, bool once) {
+std::optional<WinogradTile> winograd_tile(const VolumeShape& v, i64 once) {
   using enum WinogradTile;
   const auto& s = v.slice;
+  const auto pixels = once * (v.of_images ? 1 : v.out_slices) * s.out_plane();
+  if (once > 0 && pixels < kPixelsWorthTransforming) return std::nullopt;
   if (s.channels < kBlock || s.outputs < kBlock || v.kernel_planes > kMaxPlanes || blocks_of(s.channels) > kMaxBlocks)
     return std::nullopt;
   const auto side = std::min(s.out_height, s.out_width);

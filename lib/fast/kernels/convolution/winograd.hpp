@@ -13,8 +13,9 @@ namespace ovir::fast {
 /// Whether a tile can compute it: 3×3, of one group or groups of whole blocks, or, by lines, 3×1 or 1×3, of one group;
 /// of its stride, and where that is 2, not dilated.
 bool winograd_fits(const ConvolutionShape& shape, WinogradTile tile);
-/// The one that pays; nothing where direct sums are faster. `once`: filters are packed in every run.
-std::optional<WinogradTile> winograd_tile(const VolumeShape& shape, bool once = false);
+/// The one that pays; nothing where direct sums are faster. `once`: filters are packed in every run, for so many images
+/// at least; 0: before.
+std::optional<WinogradTile> winograd_tile(const VolumeShape& shape, i64 once = 0);
 
 i64 winograd_filters_size(const VolumeShape& shape, WinogradTile tile);
 /// Packs filters [outputs][channels][kernel_planes][taps]. `weights.room` is of sixteen filters for each thread.
@@ -23,9 +24,8 @@ i64 winograd_scratch_size(const VolumeShape& shape, WinogradTile tile, int threa
 void winograd_convolution(const VolumeShape& shape, WinogradTile tile, const float* filters, const float* in,
                           float* out, const Epilogue& epilogue, float* scratch, ThreadPool& pool);
 
-/// Output pixels, of all images, from which on filters that are packed in every run are worth transforming.
-inline constexpr i64 kPixelsWorthTransforming = 150;
-/// The same in bf16 and u8, whose direct sums take less.
+/// Output pixels, of all images, from which on filters in bf16 and u8 that are packed in every run are worth
+/// transforming.
 inline constexpr i64 kNarrowPixelsWorthTransforming = 1024;
 
 /// Whether filters that are needed once had better be packed panel by panel, each right before it is used.
