@@ -57,6 +57,10 @@ int normalized(Net& n, int x, i64 channels) {
   return x;
 }
 int relu(Net& n, int x) { return n.op("Relu-1", {x}); }
+int sloped(Net& n, int x, int slopes) {
+  const auto test = n.op("Greater-1", {x, n.numbers({0}, {1, 1})}), product = n.op("Multiply-1", {slopes, x});
+  return n.op("Select-1", {test, x, product});
+}
 int passing(Net& n, int x) { return n.op("Sigmoid-1", {x}); }
 int softmax(Net& n, int x) { return n.op("Softmax-8", {x}, {{"axis", "1"}}); }
 Texts pooled(Texts more) {

@@ -81,6 +81,8 @@ int biased(Net& n, int x, i64 channels);
 /// A normalization as converters leave it that fold nothing: x − mean, · scale, + shift.
 int normalized(Net& n, int x, i64 channels);
 int relu(Net& n, int x);
+/// x where it is greater than 0, else x · slopes, spelled out.
+int sloped(Net& n, int x, int slopes);
 /// A value that nothing else uses: a sum with it may be written over it where it is not the model's result.
 int passing(Net& n, int x);
 int softmax(Net& n, int x);

@@ -29,8 +29,16 @@ std::optional<Unary> power_of(const Graphlet& graph, int node) {
   return *value == -1 ? std::optional(Unary{Function::reciprocal}) : std::nullopt;
 }
 
-/// x where it is greater than 0, x · slope elsewhere: a PRelu of one slope, as torch.export decomposes it.
-std::optional<Activation> slope_after(const Graphlet& graph, int node) {
+/// The slopes by channel of a node PRelu. "If slope input rank is 1 and its dimension is equal to the second dimension
+/// of data input, then per channel broadcast is applied."
+const Tensor* slopes_of(const Graphlet& graph, int node, const ChannelAxis& c) {
+  const auto slope = graph.input(node, 1);
+  const auto* t = graph.constant(slope);
+  return t && c.axis == 1 ? per_channel(graph, slope, t->rank() == 1 ? 2 : c.rank, 1, c.count) : nullptr;
+}
+
+/// x where it is greater than 0, x · slope elsewhere: a PRelu, as torch.export decomposes it.
+std::optional<Activation> slope_after(const Graphlet& graph, int node, const std::optional<ChannelAxis>& channels) {
   const auto users = graph.users({node, 0});
   const auto find = [&](std::string_view type) {
     const auto found = std::find_if(users.begin(), users.end(), [&](int user) { return graph.type(user) == type; });
@@ -40,14 +48,17 @@ std::optional<Activation> slope_after(const Graphlet& graph, int node) {
   if (users.size() != 3 || test < 0 || product < 0 || select < 0) return std::nullopt;
   const auto is = [](ValueRef v, int of) { return v.node == of && v.port == 0; };
   const auto slope_port = is(graph.input(product, 0), node) ? 1 : 0;
-  const auto slope = number(graph, graph.input(product, slope_port)), zero = number(graph, graph.input(test, 1));
+  const auto slope_input = graph.input(product, slope_port);
+  const auto slope = number(graph, slope_input), zero = number(graph, graph.input(test, 1));
+  const auto* const slopes =
+      channels && !slope ? per_channel(graph, slope_input, channels->rank, channels->axis, channels->count) : nullptr;
   const bool chooses = is(graph.input(select, 0), test) && is(graph.input(select, 1), node) &&
                        is(graph.input(select, 2), product) && graph.only_user({test, 0}) == select &&
                        graph.only_user({product, 0}) == select && is(graph.input(test, 0), node);
-  if (!chooses || !slope || zero != 0.0F || !is_f32(graph, {select, 0}) ||
+  if (!chooses || !(slope || slopes) || zero != 0.0F || !is_f32(graph, {select, 0}) ||
       !is_same(graph.fact({node, 0}).shape, graph.fact({select, 0}).shape))
     return std::nullopt;
-  return Activation{{Function::prelu, *slope}, {test, product, select}, "+Select"};
+  return Activation{{Function::prelu, slope.value_or(0)}, {test, product, select}, "+Select", slopes};
 }
 
 /// x · g(x), which models spell out where an exporter has no operation for it: Swish, and HSwish.
@@ -167,14 +178,17 @@ std::optional<Unary> function_of(const Graphlet& graph, int node) {
   return std::nullopt;
 }
 
-std::optional<Activation> activation_after(const Graphlet& graph, int node) {
+std::optional<Activation> activation_after(const Graphlet& graph, int node, std::optional<ChannelAxis> channels) {
   if (const auto next = graph.only_user({node, 0}); next >= 0) {
-    const auto function = function_of(graph, next);
-    if (!function || graph.input(next, 0).node != node) return std::nullopt;
-    return Activation{*function, {next}, "+" + std::string(graph.type(next))};
+    if (graph.input(next, 0).node != node) return std::nullopt;
+    const auto name = "+" + std::string(graph.type(next));
+    if (const auto function = function_of(graph, next)) return Activation{*function, {next}, name};
+    const bool may = channels && graph.type(next) == "PRelu" && is_f32(graph, {next, 0});
+    const auto* const slopes = may ? slopes_of(graph, next, *channels) : nullptr;
+    return slopes ? std::optional(Activation{{Function::prelu}, {next}, name, slopes}) : std::nullopt;
   }
   if (auto gated = gated_after(graph, node)) return gated;
-  return slope_after(graph, node);
+  return slope_after(graph, node, channels);
 }
 
 bool is_same(const Dim& a, const Dim& b) {
@@ -238,8 +252,9 @@ Ending take_ending(const Graphlet& graph, Match& match, i64 rank, i64 axis, i64 
   for (;;) {
     const auto last = match.nodes.back(), next = graph.only_user({last, 0});
     if (!activated && !ending.residual_last)
-      if (auto activation = activation_after(graph, last)) {
+      if (auto activation = activation_after(graph, last, ChannelAxis{rank, axis, channels})) {
         ending.activation = activation->function;
+        if (activation->slopes) ending.slopes = padded(*activation->slopes);
         activated = true;
         ending.name += activation->name;
         match.nodes.insert(match.nodes.end(), activation->nodes.begin(), activation->nodes.end());
@@ -248,34 +263,18 @@ Ending take_ending(const Graphlet& graph, Match& match, i64 rank, i64 axis, i64 
     if (next < 0) return ending;
     const auto& out = graph.fact({next, 0}).shape;
     if (!is_f32(graph, {next, 0}) || !out.has_rank() || out.rank() != rank) return ending;
-    if (graph.type(next) == "Add") {
-      if (graph.attrs<BroadcastAttrs>(next).rule().kind == AutoBroadcast::pdpd) return ending;
-      const auto other = graph.input(next, graph.input(next, 0).node == last ? 1 : 0);
-      const auto* bias = per_channel(graph, other, rank, axis, channels);
-      if (bias && !activated && ending.bias.size() == 0) {
-        ending.bias = padded(*bias);
-        ending.name += "+bias";
-      } else if (ending.residual < 0 && is_residual(graph, {last, 0}, other)) {
-        ending.residual = static_cast<int>(match.inputs.size());
-        ending.residual_last = activated;
-        match.inputs.push_back(other);
-        ending.name += "+residual";
-      } else {
-        return ending;
-      }
-    } else if (activated || ending.residual_last || graph.input(next, 0).node != last) {
+    if (graph.type(next) != "Add" || graph.attrs<BroadcastAttrs>(next).rule().kind == AutoBroadcast::pdpd)
       return ending;
-    } else if (graph.type(next) == "PRelu") {
-      const auto slope = graph.input(next, 1);
-      const auto* t = graph.constant(slope);
-      // A slope of rank 1 is by channel where channels are the second axis.
-      const auto* slopes =
-          per_channel(graph, slope, t && t->rank() == 1 && rank > 1 && axis == 1 ? 2 : rank, 1, channels);
-      if (axis != 1 || !slopes || (t->rank() == 1 && rank == 2 && axis != 1)) return ending;
-      ending.activation = {Function::prelu};
-      ending.slopes = padded(*slopes);
-      activated = true;
-      ending.name += "+PRelu";
+    const auto other = graph.input(next, graph.input(next, 0).node == last ? 1 : 0);
+    const auto* bias = per_channel(graph, other, rank, axis, channels);
+    if (bias && !activated && ending.bias.size() == 0) {
+      ending.bias = padded(*bias);
+      ending.name += "+bias";
+    } else if (ending.residual < 0 && is_residual(graph, {last, 0}, other)) {
+      ending.residual = static_cast<int>(match.inputs.size());
+      ending.residual_last = activated;
+      match.inputs.push_back(other);
+      ending.name += "+residual";
     } else {
       return ending;
     }

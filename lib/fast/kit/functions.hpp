@@ -15,15 +15,23 @@ namespace ovir::fast {
 /// The function that a node applies to its first input, where the loops have it and its parameters are constants.
 std::optional<Unary> function_of(const Graphlet& graph, int node);
 
+/// Where a value of `rank` has its channels, `count` of them.
+struct ChannelAxis {
+  i64 rank, axis, count;
+};
+
 /// A function of a value, in one node or spelled out in several: x · g(x) in two, or x or x · slope, whichever a
 /// comparison chooses, in three.
 struct Activation {
   Unary function;
-  std::vector<int> nodes;  ///< in topological order; the last one gives the result
-  std::string name;        ///< "+Relu"
+  std::vector<int> nodes;          ///< in topological order; the last one gives the result
+  std::string name;                ///< "+Relu"
+  const Tensor* slopes = nullptr;  ///< of prelu, by channel; null: function.a is the only one
 };
-/// The activation that reads the value of `node`; nothing where others read it, too.
-std::optional<Activation> activation_after(const Graphlet& graph, int node);
+/// The activation that reads the value of `node`; nothing where others read it, too. `channels`: those of the value,
+/// where slopes may be by channel.
+std::optional<Activation> activation_after(const Graphlet& graph, int node,
+                                           std::optional<ChannelAxis> channels = std::nullopt);
 
 /// Whether a value is f32 between steps.
 bool is_f32(const Graphlet& graph, ValueRef v);

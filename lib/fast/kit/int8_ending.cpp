@@ -87,22 +87,12 @@ class Follower {
   }
   /// Any other activation.
   void activation(U8Ending& e, Unary& f, const Tensor*& slopes) {
-    if (const auto found = activation_after(graph_, nodes_.back())) {
-      if (found->function.is_clamp()) return;
-      f = found->function;
-      nodes_.insert(nodes_.end(), found->nodes.begin(), found->nodes.end());
-      e.name += found->name;
-      return;
-    }
-    const auto next = user();
-    if (graph_.type(next) != "PRelu" || graph_.input(next, 0).node != nodes_.back()) return;
-    const auto slope = graph_.input(next, 1);
-    const auto* t = graph_.constant(slope);
-    // A slope of rank 1 is by channel.
-    slopes = t ? per_channel(graph_, slope, t->rank() == 1 ? 2 : rank_, 1, channels_) : nullptr;
-    if (!slopes) return;
-    f = {Function::prelu};
-    take(next, e, "+PRelu");
+    const auto found = activation_after(graph_, nodes_.back(), ChannelAxis{rank_, 1, channels_});
+    if (!found || found->function.is_clamp()) return;
+    f = found->function;
+    slopes = found->slopes;
+    nodes_.insert(nodes_.end(), found->nodes.begin(), found->nodes.end());
+    e.name += found->name;
   }
   static void bounds_as_activation(U8Ending& e) {
     if (e.bounds == Bounds() || e.activation.f != Function::identity) return;

@@ -117,6 +117,10 @@ void slopes(Net& n) {
   const auto y = biased(n, convolution(n, n.input({1, 24, 6, 6}), "Convolution-1", {40, 24, 1, 1}), 40);
   n.result(quantized(n, n.op("PRelu-1", {y, n.weights({40})})));
 }
+void spelled_slopes(Net& n) {
+  const auto y = biased(n, convolution(n, n.input({1, 24, 6, 6}), "Convolution-1", {40, 24, 1, 1}), 40);
+  n.result(quantized(n, sloped(n, y, n.weights({1, 40, 1, 1}))));
+}
 void activated_depthwise(Net& n) {
   const auto y = n.op("HSwish-4",
                       {biased(n, convolution(n, n.input({2, 21, 9, 40}), "GroupConvolution-1", {21, 1, 1, 3, 3}), 21)});
@@ -214,6 +218,7 @@ constexpr Example kExamples[] = {
      Precision::int8},
     {"int8.convolution+Swish+residual", activated_residual_f32, kOnce, kFixed, true, 5e-6F, Precision::int8},
     {"int8.convolution+bias+PRelu+FakeQuantize", slopes, kOften, kFixed, true, kLevel, Precision::int8},
+    {"int8.convolution+bias+Select+FakeQuantize", spelled_slopes, kOften, kFixed, true, kLevel, Precision::int8},
     {"int8_depthwise.convolution+bias+HSwish+FakeQuantize", activated_depthwise, kOften, kFixed, true, kLevel,
      Precision::int8},
     {"int8_depthwise.convolution+Sigmoid", activated_depthwise_f32, kOften, kFixed, true, 5e-6F, Precision::int8},

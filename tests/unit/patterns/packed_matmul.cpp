@@ -19,10 +19,14 @@ void product_gated(Net& n) {
   n.result(swish(n, n.op("Add-1", {matmul(n, n.input({5, 37}), n.weights({37, 70})), n.weights({70})})));
 }
 void product_sloped(Net& n) {
-  const auto x = matmul(n, n.input({5, 37}), n.weights({37, 70}));
-  const auto test = n.op("Greater-1", {x, n.numbers({0}, {1, 1})}),
-             product = n.op("Multiply-1", {n.numbers({0.25F}, {}), x});
-  n.result(n.op("Select-1", {test, x, product}));
+  n.result(sloped(n, matmul(n, n.input({5, 37}), n.weights({37, 70})), n.numbers({0.25F}, {})));
+}
+void product_sloped_by_column(Net& n) {
+  n.result(sloped(n, matmul(n, n.input({2, 5, 37}), n.weights({37, 70})), n.weights({70})));
+}
+/// By row, which no ending has.
+void product_sloped_by_row(Net& n) {
+  n.result(sloped(n, matmul(n, n.input({2, 70, 37}), n.weights({37, 70})), n.weights({70, 1})));
 }
 /// The other way round, which is no PRelu.
 void product_sloped_above(Net& n) {
@@ -83,6 +87,9 @@ constexpr Example kExamples[] = {
     {"packed.matmul", product_gated_and_read},
     {"packed.matmul+Select", product_sloped},
     {"packed.matmul+Select", product_sloped, kOften, kOpen},
+    {"packed.matmul+Select", product_sloped_by_column},
+    {"packed.matmul+Select", product_sloped_by_column, kOften, kOpen},
+    {"packed.matmul", product_sloped_by_row},
     {"packed.matmul", product_sloped_above},
     {"packed.matmul+residual", product_of_its_residual},
     {"packed.matmul", product_of_many_rows},

@@ -42,6 +42,10 @@ void line(Net& n) {
   const auto x = convolution(n, n.input({1, 18, 5, 6, 7}), {20, 18, 3, 1, 1}, deep);
   n.result(n.op("PRelu-1", {x, n.weights({20})}));
 }
+void pixels_sloped(Net& n) {
+  const auto x = convolution(n, n.input({1, 18, 5, 6, 7}), {20, 18, 1, 1, 1}, windows(3));
+  n.result(sloped(n, x, n.weights({1, 20, 1, 1, 1})));
+}
 void long_lines(Net& n) {
   const Texts deep{{"strides", "1,1,1"}, {"dilations", "1,1,1"}, {"pads_begin", "1,0,0"}, {"pads_end", "1,0,0"}};
   const auto x = convolution(n, n.input({1, 33, 8, 6, 7}), {40, 33, 3, 1, 1}, deep);
@@ -98,6 +102,7 @@ constexpr Example kExamples[] = {
     {"volume.direct.convolution", flat},
     {"volume.pointwise.convolution+PRelu", line},
     {"volume.pointwise.convolution+PRelu", line, kOnce},
+    {"volume.pointwise.convolution+Select", pixels_sloped},
     {"volume.winograd_line.convolution+bias+Swish", long_lines, kOften, kFixed, true, kWinograd},
     {"volume.winograd_line.convolution+bias+Swish", long_lines, kOnce, kFixed, true, kWinograd},
     {"volume.pointwise.convolution+bias+Relu", point},
