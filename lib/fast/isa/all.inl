@@ -29,6 +29,7 @@
 #include "fast/isa/rows.inl"
 
 // These use rows.inl.
+#include "fast/isa/channels.inl"
 #include "fast/isa/codes.inl"
 #include "fast/isa/softmax.inl"
 #include "fast/isa/tile.inl"
@@ -77,6 +78,8 @@ static constexpr IsaTable table(const char* name) {
           .lane_sums = lane_sums,
           .lane_deviations = lane_deviations,
           .lane_normalize = lane_normalize,
+          .normalize_columns = normalize_columns,
+          .normalize_pixels = normalize_block_pixels,
           .lstm_cell = lstm_cell,
           .turn_halves = turn_halves,
           .turn_neighbors = turn_neighbors,

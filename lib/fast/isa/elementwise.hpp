@@ -116,8 +116,18 @@ struct SoftmaxRows {
   i64 first = n, rises = 0;  ///< `first` of the first row, `rises` more in each of the next; not 0
   float scale;
   const float* added = nullptr;         ///< a mask that is added, or
-  const unsigned char* seen = nullptr;  ///< 0 where a score does not count; or neither
-  i64 mask_row = 0, mask_column = 0;    ///< 0 where it is broadcast; mask_column may be 1
+  const unsigned char* seen = nullptr;  ///< where a score counts; or neither
+  bool hides = false;                   ///< where `seen` is not 0, instead of where it is 0, a score is `hidden`
+  float hidden = -__builtin_inff();
+  i64 mask_row = 0, mask_column = 0;  ///< 0 where it is broadcast; mask_column may be 1
+};
+
+/// Pixels whose channels become (x - mean)·weight / √(variance + ε) + bias, mean and variance being those of the pixel.
+struct NormalizedChannels {
+  i64 channels;
+  i64 step;  ///< floats from a channel to the next, or, of blocks, from 16 to the next
+  float epsilon;
+  const float *weight, *bias;  ///< by channel
 };
 
 }  // namespace ovir::fast

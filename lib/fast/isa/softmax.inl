@@ -101,11 +101,11 @@ static void softmax_rows(const SoftmaxRows& s) {
   if (!s.seen) return go([](Vec v, i64, i64, i64) __attribute__((always_inline)) { return v; });
   go([&](Vec v, i64 r, i64 i, i64 lanes) __attribute__((always_inline)) {
     const unsigned char* seen = s.seen + r * s.mask_row + i * s.mask_column;
-    const Vec hidden = spread(-__builtin_inff());
-    if (lanes == kWidth && s.mask_column == 1) return widened(seen) != 0 ? v : hidden;
+    const Vec hidden = spread(s.hidden), there = s.hides ? hidden : v, else_there = s.hides ? v : hidden;
+    if (lanes == kWidth && s.mask_column == 1) return widened(seen) != 0 ? there : else_there;
     unsigned char some[16] = {};  // as many as `widened` reads
     if (s.mask_column == 1) __builtin_memcpy(some, seen, static_cast<unsigned long>(lanes));
     else __builtin_memset(some, *seen, sizeof some);
-    return widened(some) != 0 ? v : hidden;
+    return widened(some) != 0 ? there : else_there;
   });
 }

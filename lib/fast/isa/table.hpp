@@ -105,6 +105,12 @@ struct IsaTable {
   void (*lane_normalize)(const float* x, const float* mean, const float* scale, const float* bias, float* y,
                          i64 pixels);
 
+  // Pixels over their channels; in place is allowed.
+  /// Of x[channel·step + pixel].
+  void (*normalize_columns)(const NormalizedChannels& n, const float* x, float* y, i64 pixels);
+  /// Of whole blocks: x[channel / 16·step + pixel·16 + channel % 16].
+  void (*normalize_pixels)(const NormalizedChannels& n, const float* x, float* y, i64 pixels);
+
   /// A step of an LSTM: of `gates` plus `inputs`, [4][n] (forget, input, cell, output), the first two and the last
   /// through sigmoid, the third through tanh. c becomes forget·c + input·cell, h output·tanh(c).
   void (*lstm_cell)(const float* gates, const float* inputs, float* c, float* h, i64 n);

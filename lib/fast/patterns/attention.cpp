@@ -1,9 +1,9 @@
-// ScaledDotProductAttention-13 in f32, and the same as models spell it out: MatMul, a factor, masks, Softmax, MatMul,
-// with IsNaN and Select behind the Softmax where a query that sees no key gets zeros. Queries, keys and values are of
-// rank 4, or 3 where there is one head, or of more, whose first axes are the batch. They are read as they are before
-// Transposes and factors, before batch and heads are joined, and before Split, Slice or Gather, or Unsqueeze, Broadcast
-// and Reshape, where they are parts of one value, or keys and values that groups of heads share (kit/heads). With
-// Precision::bf16 the products are in bf16.
+// ScaledDotProductAttention-13 in f32, and the same as models spell it out: MatMul, a factor, masks that are added or by
+// which a Select hides scores (kit/score_masks), Softmax, MatMul, with IsNaN and Select behind the Softmax where a query
+// that sees no key gets zeros. Queries, keys and values are of rank 4, or 3 where there is one head, or of more, whose
+// first axes are the batch. They are read as they are before Transposes and factors, before batch and heads are joined,
+// and before Split, Slice or Gather, or Unsqueeze, Broadcast and Reshape, where they are parts of one value, or keys and
+// values that groups of heads share (kit/heads). With Precision::bf16 the products are in bf16.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,10 +11,10 @@
 #include "fast/kernels/attention/attention.hpp"
 #include "fast/kit/functions.hpp"
 #include "fast/kit/heads.hpp"
+#include "fast/kit/score_masks.hpp"
 #include "fast/kit/spelled_out.hpp"
 #include "op/kit/elementwise_attrs.hpp"
 #include "op/shared_attrs.hpp"
-#include "tensor/walk.hpp"
 
 namespace ovir::fast::patterns::attention {
 namespace {
@@ -95,6 +95,7 @@ struct Around {
   std::vector<float> factors{};  ///< of the scores: one for all, or one a head; none: 1/√depth
   float factor = 1;              ///< of them all, too
   std::vector<float> added{};    ///< to each of them: a mask that is known; empty: none
+  HiddenKeys hidden{};           ///< where the mask is of booleans
 };
 
 class AttentionKernel final : public Kernel {
@@ -193,7 +194,12 @@ class AttentionKernel final : public Kernel {
     i64 pieces = 0;
   };
   MaskView mask(State& state, std::span<const View> in) const {
-    if (around_.masks == 1) return mask_of(in[3]);
+    if (around_.masks == 1) {
+      auto m = mask_of(in[3]);
+      m.hides = around_.hidden.where_true;
+      m.hidden = around_.hidden.score;
+      return m;
+    }
     if (around_.added.empty() && around_.masks == 0) return {};
     return whole_mask(state.shape, around_.masks == 2 ? state.floats(state.mask) : around_.added.data());
   }
@@ -273,11 +279,6 @@ std::optional<Match> match_operation(const Graphlet& graph, int root) {
                          {.causal = causal, .factors = std::move(factor)});
 }
 
-/// A value that only `user` reads, of a node that may be taken.
-bool is_inner(const Graphlet& graph, ValueRef v, int user) {
-  return v.node >= 0 && v.port == 0 && is_f32(graph, v) && graph.only_user(v) == user && !graph.type(v.node).empty();
-}
-
 /// A MatMul of heads, or one of joined heads between the Reshapes that join and part them.
 struct HeadProduct {
   int product = -1;
@@ -296,10 +297,6 @@ std::optional<HeadProduct> product_before(const Graphlet& graph, ValueRef v, int
   return HeadProduct{product.node, {product.node, v.node}, true};
 }
 
-bool adds(const Graphlet& graph, int node) {
-  return graph.type(node) == "Add" && graph.attrs<BroadcastAttrs>(node).rule().kind != AutoBroadcast::pdpd;
-}
-
 /// Whether a value is results of a product, perhaps times a factor, to which so many masks are added at most.
 bool leads_to_product(const Graphlet& graph, ValueRef v, int user, std::size_t masks) {
   if (!is_inner(graph, v, user)) return false;
@@ -308,57 +305,6 @@ bool leads_to_product(const Graphlet& graph, ValueRef v, int user, std::size_t m
            leads_to_product(graph, graph.input(v.node, 1), v.node, masks - 1);
   const auto factors = factors_of(graph, v.node);
   return factors ? product_before(graph, factors->of, v.node).has_value() : product_before(graph, v, user).has_value();
-}
-
-/// What constants add to scores, at last, as those of windows that are shifted have it: a bias, then masks behind a
-/// Reshape that splits the windows off, and one that undoes it.
-struct AddedConstants {
-  std::vector<int> nodes;  ///< from the last one backwards
-  std::vector<float> sum;  ///< as many as there are scores
-  ValueRef from;
-};
-
-/// Adds the constant operand of an Add to `sum`, of this shape, and gives the other operand; nothing where it has none.
-std::optional<ValueRef> add_constant(const Graphlet& graph, ValueRef v, int user, const Shape& shape,
-                                     std::vector<float>& sum) {
-  if (!is_inner(graph, v, user) || !adds(graph, v.node)) return std::nullopt;
-  for (const int port : {0, 1}) {
-    const auto* t = graph.constant(graph.input(v.node, port));
-    const auto other = graph.input(v.node, 1 - port);
-    if (!t || t->type() != ElementType::f32 || t->rank() > shape.rank() || graph.fact(other).shape != shape) continue;
-    const auto strides = broadcast_strides(t->shape(), shape);
-    i64 i = 0;
-    for (IndexWalker at(shape); !at.done(); at.next()) sum[i++] += t->data<float>()[at.offset(strides)];
-    return other;
-  }
-  return std::nullopt;
-}
-
-std::optional<AddedConstants> added_constants(const Graphlet& graph, ValueRef v, int user) {
-  constexpr i64 kMostScores = 4 << 20;  // of which all have a number of their own
-  const auto& facts = graph.fact(v).shape;
-  if (!is_inner(graph, v, user) || graph.type(v.node) != "Reshape" || !facts.is_static()) return std::nullopt;
-  const auto scores = facts.to_shape();
-  const auto& wide = graph.fact(graph.input(v.node, 0)).shape;
-  if (scores.count() > kMostScores || !wide.is_static()) return std::nullopt;
-  AddedConstants result{{v.node}, std::vector<float>(scores.count()), graph.input(v.node, 0)};
-  auto& [nodes, sum, from] = result;
-  const auto add = [&](const Shape& shape) {
-    const auto before = add_constant(graph, from, nodes.back(), shape, sum);
-    if (!before) return false;
-    nodes.push_back(from.node);
-    from = *before;
-    return true;
-  };
-  while (add(wide.to_shape())) {
-  }
-  if (!is_inner(graph, from, nodes.back()) || graph.type(from.node) != "Reshape" ||
-      graph.fact(graph.input(from.node, 0)).shape != scores)
-    return std::nullopt;
-  nodes.push_back(from.node);
-  from = graph.input(from.node, 0);
-  add(scores);
-  return result;
 }
 
 /// Exporters to ONNX spell out that a query that sees no key gets zeros: IsNaN and Select behind the Softmax.
@@ -421,6 +367,13 @@ std::optional<Match> match_spelled_out(const Graphlet& graph, int root) {
     if (!is_f32(graph, masks.back()) || !mask.has_rank() || mask.rank() > scores.rank()) return std::nullopt;
     nodes.push_back(add);
   }
+  if (masks.empty() && around.added.empty())
+    if (const auto masked = masked_scores(graph, v, nodes.back())) {
+      masks.push_back(masked->mask);
+      around.hidden = masked->hidden;
+      nodes.push_back(v.node);
+      v = masked->scores;
+    }
   if (is_inner(graph, v, nodes.back()))
     if (auto own = factors_of(graph, v.node)) {
       around.factors = std::move(own->numbers);

@@ -278,6 +278,23 @@ void safe_attention(Net& n, i64 queries, i64 keys) {
 void safe_attention_of_few(Net& n) { safe_attention(n, 4, 20); }
 void safe_attention_of_some(Net& n) { safe_attention(n, 11, 20); }
 void safe_attention_of_many(Net& n) { safe_attention(n, 9, 700); }
+/// Scores that a Select hides, where a mask is true or where it is not; a query may see no key.
+void hidden_scores(Net& n, i64 queries, i64 keys, float score, bool where_true, bool computed = true) {
+  const auto from = computed ? n.input({2, 1, queries, keys}) : n.weights({queries, keys});
+  const auto mask = n.op("Greater-1", {from, n.numbers({0.3F}, {})});
+  const auto q = n.input({2, 3, queries, 8}), k = n.input({2, 3, keys, 8}), v = n.input({2, 3, keys, 5});
+  const auto scores = n.op("Multiply-1", {matmul(n, q, k, true), n.numbers({0.25F}, {})}),
+             other = n.numbers({score}, {});
+  const auto hidden = where_true ? n.op("Select-1", {mask, other, scores}) : n.op("Select-1", {mask, scores, other});
+  n.result(weighted(n, hidden, v));
+}
+void hidden_scores_of_few(Net& n) { hidden_scores(n, 4, 20, -1e4F, true); }
+void hidden_scores_of_some(Net& n) { hidden_scores(n, 11, 20, -1e9F, true); }
+void hidden_scores_of_some_known(Net& n) { hidden_scores(n, 11, 20, -1e9F, true, false); }
+void hidden_scores_of_many(Net& n) { hidden_scores(n, 9, 700, -3e38F, true); }
+void seen_scores_of_few(Net& n) { hidden_scores(n, 4, 20, -0.5F, false, false); }
+void seen_scores_of_some(Net& n) { hidden_scores(n, 11, 20, -0.5F, false); }
+void seen_scores_of_many(Net& n) { hidden_scores(n, 9, 700, -std::numeric_limits<float>::infinity(), false, false); }
 void two_masks(Net& n) {
   const auto scores =
       n.op("Add-1", {n.input({1, 3, 9, 11}), matmul(n, n.input({1, 3, 9, 8}), n.input({1, 3, 11, 8}), true)});
@@ -343,6 +360,13 @@ constexpr Example kExamples[] = {
     {"attention", safe_attention_of_some, kOften, kFixed, kF32Only},
     {"attention", safe_attention_of_many, kOnce, kFixed, kF32Only},
     {"bf16.attention", safe_attention_of_some, kOften, kFixed, kF32Only, kBf16, Precision::bf16},
+    {"attention", hidden_scores_of_few, kOften, kFixed, kF32Only},
+    {"attention", hidden_scores_of_some, kOften, kFixed, kF32Only},
+    {"attention", hidden_scores_of_some_known, kOnce, kOpen, kF32Only},
+    {"attention", hidden_scores_of_many, kOften, kFixed, kF32Only},
+    {"attention", seen_scores_of_few, kOnce, kOpen, kF32Only},
+    {"attention", seen_scores_of_some, kOften, kFixed, kF32Only},
+    {"attention", seen_scores_of_many, kOften, kOpen, kF32Only},
     {"attention", two_masks},
     {"attention", two_masks, kOnce, kOpen},
     {"attention+groups", grouped_attention_spelled_out},

@@ -11,13 +11,12 @@ namespace {
 /// A few queries: keys and values are read once, where they lie.
 void few(const AttentionShape& s, const HeadView& q, const HeadView& k, const HeadView& v, const MaskView& mask,
          i64 query, float* out, float* scores) {
-  static constexpr float kHidden = -std::numeric_limits<float>::infinity();
   const auto& table = isa();
   const auto seen = s.causal ? std::min(s.keys, query + 1) : s.keys;
   for (i64 j = 0; j < seen; ++j) scores[j] = table.dot(q.data, k.data + j * k.row, s.depth);
   table.unary({Function::linear, s.scale, 0}, scores, scores, seen);
   if (mask.added) table.binary(Binary::add, scores, 1, mask.added, mask.column, scores, seen);
-  if (mask.seen) table.select(mask.seen, mask.column, scores, 1, &kHidden, 0, scores, seen);
+  if (mask.seen) mask.hide(scores, 0, seen);
   const auto sum = table.exp_sum(scores, 1, table.maximum(scores, seen), scores, seen), scale = 1 / sum;
   std::fill_n(out, s.value_depth, 0.0f);
   if (s.nan_is_zero && !(sum > 0)) return;

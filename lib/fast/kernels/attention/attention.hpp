@@ -1,6 +1,7 @@
 // Attention: softmax(scale · Q·Kᵀ + mask) · V, by blocks of queries and keys, so that scores stay in the cache.
 #pragma once
 #include <cstdint>
+#include <limits>
 
 #include "base/int.hpp"
 #include "fast/isa/table.hpp"
@@ -51,8 +52,16 @@ struct HeadPlace {
 struct MaskView {
   const float* added = nullptr;
   const unsigned char* seen = nullptr;
+  bool hides = false;                                      ///< bytes are 0 where a key is seen
+  float hidden = -std::numeric_limits<float>::infinity();  ///< the score of a key that is hidden
   i64 batch = 0, head = 0, row = 0, column = 1;
 
+  /// Scores of the keys from `first` on, of those that are hidden.
+  void hide(float* scores, i64 first, i64 count) const {
+    const auto* at = seen + first * column;
+    if (hides) isa().select(at, column, &hidden, 0, scores, 1, scores, count);
+    else isa().select(at, column, scores, 1, &hidden, 0, scores, count);
+  }
   /// From a query on.
   MaskView at(i64 b, i64 h, i64 query) const {
     auto m = *this;

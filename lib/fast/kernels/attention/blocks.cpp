@@ -11,11 +11,9 @@ constexpr float kLowest = -std::numeric_limits<float>::infinity();
 /// The highest score of a query, from key `first` on. Scores are masked and scaled but for `scale`, which is left.
 float highest(const AttentionShape& s, const MaskView& mask, i64 first, float* scores, i64 count, float scale) {
   const auto& table = isa();
-  const auto offset = first * mask.column;
-  if (mask.added && !mask.seen)
-    return table.scale_add(scores, s.scale, mask.added + offset, mask.column, scores, count);
+  if (mask.added) return table.scale_add(scores, s.scale, mask.added + first * mask.column, mask.column, scores, count);
   if (scale != s.scale) table.unary({Function::linear, s.scale, 0}, scores, scores, count);
-  if (mask.seen) table.select(mask.seen + offset, mask.column, scores, 1, &kLowest, 0, scores, count);
+  if (mask.seen) mask.hide(scores, first, count);
   return table.maximum(scores, count) * scale;
 }
 

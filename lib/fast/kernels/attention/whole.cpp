@@ -35,6 +35,8 @@ void attend_whole(const AttentionShape& s, const PackedHead& head, const HeadVie
                       .scale = s.scale,
                       .added = mask.added,
                       .seen = mask.seen,
+                      .hides = mask.hides,
+                      .hidden = mask.hidden,
                       .mask_row = mask.row,
                       .mask_column = mask.column});
   // One that is NaN makes all of its row NaN.

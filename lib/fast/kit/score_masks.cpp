@@ -1,0 +1,91 @@
+#include "fast/kit/score_masks.hpp"
+
+#include "fast/kit/functions.hpp"
+#include "fast/kit/spelled_out.hpp"
+#include "op/kit/elementwise_attrs.hpp"
+#include "tensor/walk.hpp"
+
+namespace ovir::fast {
+namespace {
+
+/// Adds the constant operand of an Add to `sum`, of this shape, and gives the other operand; nothing where it has none.
+std::optional<ValueRef> add_constant(const Graphlet& graph, ValueRef v, int user, const Shape& shape,
+                                     std::vector<float>& sum) {
+  if (!is_inner(graph, v, user) || !adds(graph, v.node)) return std::nullopt;
+  for (const int port : {0, 1}) {
+    const auto* t = graph.constant(graph.input(v.node, port));
+    const auto other = graph.input(v.node, 1 - port);
+    if (!t || t->type() != ElementType::f32 || t->rank() > shape.rank() || graph.fact(other).shape != shape) continue;
+    const auto strides = broadcast_strides(t->shape(), shape);
+    i64 i = 0;
+    for (IndexWalker at(shape); !at.done(); at.next()) sum[i++] += t->data<float>()[at.offset(strides)];
+    return other;
+  }
+  return std::nullopt;
+}
+
+/// Whether a mask has no more than scores of this shape have.
+bool is_within(const PartialShape& mask, const PartialShape& scores) {
+  if (!mask.has_rank() || mask.rank() > scores.rank()) return false;
+  for (i64 back = 1; back <= mask.rank(); ++back) {
+    const auto &own = mask[mask.rank() - back], &other = scores[scores.rank() - back];
+    if (!(own.is_static() && own.length() == 1) && !is_same(own, other)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool is_inner(const Graphlet& graph, ValueRef v, int user) {
+  return v.node >= 0 && v.port == 0 && is_f32(graph, v) && graph.only_user(v) == user && !graph.type(v.node).empty();
+}
+
+bool adds(const Graphlet& graph, int node) {
+  return graph.type(node) == "Add" && graph.attrs<BroadcastAttrs>(node).rule().kind != AutoBroadcast::pdpd;
+}
+
+std::optional<Masked> masked_scores(const Graphlet& graph, ValueRef v, int user) {
+  if (!is_inner(graph, v, user) || graph.type(v.node) != "Select" ||
+      graph.attrs<BroadcastAttrs>(v.node).rule().kind == AutoBroadcast::pdpd)
+    return std::nullopt;
+  const auto mask = graph.input(v.node, 0);
+  if (graph.stored(mask) != ElementType::boolean) return std::nullopt;
+  for (const int port : {1, 2}) {
+    const auto scores = graph.input(v.node, port), other = graph.input(v.node, 3 - port);
+    const auto hidden = number(graph, other);
+    const auto& shape = graph.fact(scores).shape;
+    if (hidden && shape.has_rank() && graph.constant(other)->rank() <= shape.rank() &&
+        is_within(graph.fact(mask).shape, shape))
+      return Masked{mask, scores, {port == 2, *hidden}};
+  }
+  return std::nullopt;
+}
+
+std::optional<AddedConstants> added_constants(const Graphlet& graph, ValueRef v, int user) {
+  constexpr i64 kMostScores = 4 << 20;  // of which all have a number of their own
+  const auto& facts = graph.fact(v).shape;
+  if (!is_inner(graph, v, user) || graph.type(v.node) != "Reshape" || !facts.is_static()) return std::nullopt;
+  const auto scores = facts.to_shape();
+  const auto& wide = graph.fact(graph.input(v.node, 0)).shape;
+  if (scores.count() > kMostScores || !wide.is_static()) return std::nullopt;
+  AddedConstants result{{v.node}, std::vector<float>(scores.count()), graph.input(v.node, 0)};
+  auto& [nodes, sum, from] = result;
+  const auto add = [&](const Shape& shape) {
+    const auto before = add_constant(graph, from, nodes.back(), shape, sum);
+    if (!before) return false;
+    nodes.push_back(from.node);
+    from = *before;
+    return true;
+  };
+  while (add(wide.to_shape())) {
+  }
+  if (!is_inner(graph, from, nodes.back()) || graph.type(from.node) != "Reshape" ||
+      graph.fact(graph.input(from.node, 0)).shape != scores)
+    return std::nullopt;
+  nodes.push_back(from.node);
+  from = graph.input(from.node, 0);
+  add(scores);
+  return result;
+}
+
+}  // namespace ovir::fast

@@ -1,0 +1,41 @@
+// What hides scores of an attention, or is added to them, as models spell it out between their product and the Softmax.
+#pragma once
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "plan/pattern.hpp"
+
+namespace ovir::fast {
+
+/// Whether v is a value that only `user` reads, of a node that may be taken.
+bool is_inner(const Graphlet& graph, ValueRef v, int user);
+/// Whether a node is an Add that broadcasts as NumPy does.
+bool adds(const Graphlet& graph, int node);
+
+/// How booleans say which keys are hidden, and what their scores are.
+struct HiddenKeys {
+  bool where_true = false;
+  float score = -std::numeric_limits<float>::infinity();
+};
+
+/// Scores of which a Select hides some: masked_fill, or where.
+struct Masked {
+  ValueRef mask, scores;
+  HiddenKeys hidden;
+};
+/// Where v, which `user` reads, is of a Select.
+std::optional<Masked> masked_scores(const Graphlet& graph, ValueRef v, int user);
+
+/// What constants add to scores, at last, as those of windows that are shifted have it: a bias, then masks behind a
+/// Reshape that splits the windows off, and one that undoes it.
+struct AddedConstants {
+  std::vector<int> nodes;  ///< from the last one backwards
+  std::vector<float> sum;  ///< as many as there are scores
+  ValueRef from;
+};
+
+/// Where v, which `user` reads, is of a Reshape that joins windows again.
+std::optional<AddedConstants> added_constants(const Graphlet& graph, ValueRef v, int user);
+
+}  // namespace ovir::fast
