@@ -6,6 +6,7 @@
 #include "fast/kernels/attention/attention.hpp"
 #include "fast/kernels/chunks.hpp"
 #include "fast/kernels/normalization/blocked.hpp"
+#include "fast/kernels/normalization/pixels.hpp"
 #include "fast/kernels/normalization/rows.hpp"
 #include "fast/kernels/normalization/softmax.hpp"
 #include "fast/kernels/recurrent/lstm.hpp"
@@ -78,6 +79,47 @@ TEST_CASE("normalization of rows") {
             }
           }
         }
+  });
+}
+
+TEST_CASE("normalization of pixels over their channels, plain and on blocks") {
+  ThreadPool one(1), four(4);
+  for_each_isa([&] {
+    for (const auto& [channels, plane] :
+         {std::array<i64, 2>{16, 7}, {64, 300}, {1040, 9}, {24, 37}, {150, 33}, {32, 1}}) {
+      constexpr i64 kBatch = 2;
+      const auto x = random_floats(kBatch * channels * plane, 1, 3, 5), weight = random_floats(channels, 2),
+                 bias = random_floats(channels, 3);
+      const PixelNormalization w{.batch = kBatch,
+                                 .channels = channels,
+                                 .plane = plane,
+                                 .epsilon = 1e-3f,
+                                 .weight = weight.data(),
+                                 .bias = bias.data()};
+      for (const bool blocked : {false, true}) {
+        if (blocked && channels % kBlock != 0) continue;
+        const auto place = [&](i64 image, i64 c, i64 p) {
+          return at(blocked ? ((image * channels + c / kBlock * kBlock) * plane + p * kBlock + c % kBlock)
+                            : (image * channels + c) * plane + p);
+        };
+        Floats y(x.size()), again = x;
+        normalize_over_channels(w, blocked, x.data(), y.data(), four);
+        normalize_over_channels(w, blocked, again.data(), again.data(), one);  // in place
+        CHECK(again == y);
+        for (i64 image = 0; image < kBatch; ++image)
+          for (i64 p = 0; p < plane; ++p) {
+            double mean = 0, variance = 0;
+            for (i64 c = 0; c < channels; ++c) mean += x[place(image, c, p)] / static_cast<double>(channels);
+            for (i64 c = 0; c < channels; ++c)
+              variance += std::pow(x[place(image, c, p)] - mean, 2) / static_cast<double>(channels);
+            for (i64 c = 0; c < channels; ++c) {
+              const auto exact =
+                  (x[place(image, c, p)] - mean) / std::sqrt(variance + 1e-3) * weight[at(c)] + bias[at(c)];
+              REQUIRE(std::abs(y[place(image, c, p)] - exact) < 3e-6);
+            }
+          }
+      }
+    }
   });
 }
 
@@ -230,15 +272,20 @@ Floats floats_of(const std::vector<std::uint16_t>& x) {
 
 TEST_CASE("attention: masks, heads that share keys, transposed keys, one query") {
   ThreadPool one(1), four(4);
+  enum class Mask { none, added, seen, hidden };
+  using enum Mask;
   struct Case {
     AttentionShape s;
-    bool mask, transposed_keys;
+    Mask mask;
+    bool transposed_keys;
   };
   const Case cases[] = {
-      {{1, 2, 2, 7, 7, 16, 16, 0.25f, false}, false, false},  {{2, 4, 2, 50, 33, 24, 40, 0.2f, false}, true, false},
-      {{1, 3, 1, 64, 64, 32, 32, 0.125f, true}, false, true}, {{1, 2, 2, 40, 1300, 20, 17, 0.3f, false}, true, true},
-      {{1, 1, 1, 600, 600, 8, 8, 0.5f, true}, false, false},  {{2, 4, 1, 1, 90, 32, 32, 0.2f, false}, true, false},
-      {{1, 2, 2, 1, 40, 12, 12, 0.2f, false}, false, true},
+      {{1, 2, 2, 7, 7, 16, 16, 0.25f, false}, none, false},    {{2, 4, 2, 50, 33, 24, 40, 0.2f, false}, added, false},
+      {{2, 4, 2, 50, 33, 24, 40, 0.2f, false}, seen, false},   {{1, 2, 2, 11, 53, 24, 40, 0.2f, false}, hidden, false},
+      {{1, 3, 1, 64, 64, 32, 32, 0.125f, true}, none, true},   {{1, 2, 2, 40, 1300, 20, 17, 0.3f, false}, added, true},
+      {{1, 2, 2, 9, 1300, 20, 17, 0.3f, false}, hidden, true}, {{1, 1, 1, 600, 600, 8, 8, 0.5f, true}, none, false},
+      {{2, 4, 1, 1, 90, 32, 32, 0.2f, false}, added, false},   {{2, 4, 1, 3, 90, 32, 32, 0.2f, false}, hidden, false},
+      {{1, 2, 2, 1, 40, 12, 12, 0.2f, false}, none, true},
   };
   for (const auto& c : cases) {
     const auto& s = c.s;
@@ -247,12 +294,19 @@ TEST_CASE("attention: masks, heads that share keys, transposed keys, one query")
                v = random_short(s.batch * s.kv_heads * s.keys * s.value_depth, 3, -1, 1);
     auto mask = random_floats(s.queries * s.keys, 4);
     for (i64 i = 0; i < s.queries; ++i) mask[at(i * s.keys + i % s.keys)] = -kInf;
+    std::vector<unsigned char> bytes(mask.size());
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = i * 7 % 11 < 4 ? 0 : 1;
+    constexpr float kScore = -0.4f;  // of a key that is hidden
     // [batch][heads][rows][columns]; the output is [batch][queries][heads][columns].
     const HeadView qv{q.data(), s.heads * s.queries * s.depth, s.queries * s.depth, s.depth, 1};
     HeadView kv{k.data(), s.kv_heads * s.keys * s.depth, s.keys * s.depth, s.depth, 1};
     if (c.transposed_keys) kv.row = 1, kv.column = s.keys;
     const HeadView vv{v.data(), s.kv_heads * s.keys * s.value_depth, s.keys * s.value_depth, s.value_depth, 1};
-    const MaskView mv{.added = c.mask ? mask.data() : nullptr, .row = s.keys};
+    const MaskView mv{.added = c.mask == added ? mask.data() : nullptr,
+                      .seen = c.mask == seen || c.mask == hidden ? bytes.data() : nullptr,
+                      .hides = c.mask == hidden,
+                      .hidden = kScore,
+                      .row = s.keys};
     const auto wide = s.heads * s.value_depth;
     const HeadPlace ov{.batch = s.queries * wide, .head = s.value_depth, .row = wide};
     std::vector<double> exact(at(s.batch * s.queries * wide));
@@ -266,7 +320,8 @@ TEST_CASE("attention: masks, heads that share keys, transposed keys, one query")
             for (i64 d = 0; d < s.depth; ++d)
               score += static_cast<double>(q[at(b * qv.batch + h * qv.head + i * qv.row + d)]) *
                        k[at(b * kv.batch + shared * kv.head + j * kv.row + d * kv.column)];
-            score = score * s.scale + (c.mask ? mask[at(i * s.keys + j)] : 0.0f);
+            score = score * s.scale + (mv.added ? mask[at(i * s.keys + j)] : 0.0f);
+            if (mv.seen && (bytes[at(i * s.keys + j)] != 0) == mv.hides) score = static_cast<double>(kScore);
             scores.push_back(s.causal && j > i ? -static_cast<double>(kInf) : score);
           }
           const auto max = *std::max_element(scores.begin(), scores.end());
