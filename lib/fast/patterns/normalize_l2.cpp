@@ -1,8 +1,12 @@
-// NormalizeL2 of f32 over neighboring axes.
+// NormalizeL2 of f32 over neighboring axes; also as models spell it out: x divided by its norm, which is ReduceL2 or the
+// root of a sum of squares, or by a least number where that is greater.
 #include <algorithm>
+#include <limits>
 
 #include "fast/kernels/normalization/l2.hpp"
 #include "fast/kit/functions.hpp"
+#include "fast/kit/spelled_out.hpp"
+#include "op/kit/elementwise_attrs.hpp"
 #include "op/kit/line_attrs.hpp"
 
 namespace ovir::fast::patterns::normalize_l2 {
@@ -33,18 +37,81 @@ class NormalizeL2 final : public Kernel {
   i64 first_, last_;
 };
 
+/// The first axis, and the one behind the last, of neighboring ones; nothing where they are not.
+std::optional<std::pair<i64, i64>> range_of(const Graphlet& graph, ValueRef v, i64 rank) {
+  const auto axes = constant_axes(graph, v, rank);
+  if (!axes || axes->empty()) return std::nullopt;
+  const auto [first, last] = std::minmax_element(axes->begin(), axes->end());
+  return *last - *first + 1 == std::ssize(*axes) ? std::optional(std::pair(*first, *last + 1)) : std::nullopt;
+}
+
+/// x where a node computes x · x.
+std::optional<ValueRef> squared_by(const Graphlet& graph, int node) {
+  const auto x = graph.input(node, 0);
+  if (graph.type(node) == "Multiply") return same(x, graph.input(node, 1)) ? std::optional(x) : std::nullopt;
+  const auto function = function_of(graph, node);
+  return function && function->f == Function::square ? std::optional(x) : std::nullopt;
+}
+
+/// The least number that a norm may be, and the node that says so.
+std::optional<std::pair<int, float>> least_after(const Graphlet& graph, int node) {
+  if (const auto maximum = followed_by(graph, node, "Maximum")) {
+    const auto least = number(graph, graph.input(maximum->first, 1 - maximum->second));
+    return least ? std::optional(std::pair(maximum->first, *least)) : std::nullopt;
+  }
+  const auto clamp = followed_by(graph, node, "Clamp");
+  if (!clamp) return std::nullopt;
+  const auto bounds = function_of(graph, clamp->first);
+  return bounds && bounds->b >= std::numeric_limits<float>::max() ? std::optional(std::pair(clamp->first, bounds->a))
+                                                                  : std::nullopt;
+}
+
+/// From the reduction on.
+std::optional<Match> match_spelled_out(const Graphlet& graph, int root) {
+  auto x = graph.input(root, 0);
+  Match match{{root}, {}, nullptr};
+  if (graph.type(root) == "ReduceSum") {
+    const auto square = x.node;
+    const auto of = graph.only_user(x) == root ? squared_by(graph, square) : std::nullopt;
+    auto sqrt = followed_by(graph, root, "Sqrt");
+    if (!sqrt) sqrt = followed_by(graph, root, "Power");
+    const bool is_root = sqrt && (graph.type(sqrt->first) == "Sqrt" ||
+                                  (sqrt->second == 0 && number(graph, graph.input(sqrt->first, 1)) == 0.5F));
+    if (!of || !is_root) return std::nullopt;
+    x = *of;
+    match.nodes = {square, root, sqrt->first};
+  }
+  const auto& shape = graph.fact(x).shape;
+  if (!is_f32(graph, x) || !shape.has_rank() || !graph.attrs<ReduceAttrs>(root).keep_dims) return std::nullopt;
+  const auto axes = range_of(graph, graph.input(root, 1), shape.rank());
+  double least = 0;
+  if (const auto found = least_after(graph, match.nodes.back())) {
+    match.nodes.push_back(found->first);
+    least = std::max(found->second, 0.0F);
+  }
+  const auto divide = followed_by(graph, match.nodes.back(), "Divide");
+  if (!axes || !divide || divide->second != 1 || !same(graph.input(divide->first, 0), x) ||
+      !is_same(graph.fact({divide->first, 0}).shape, shape))
+    return std::nullopt;
+  match.nodes.push_back(divide->first);
+  match.inputs = {x};
+  const NormalizeL2Attrs attrs{.eps = least * least, .eps_mode = NormalizeL2Eps::max};
+  match.kernel = std::make_unique<NormalizeL2>(attrs, axes->first, axes->second);
+  return match;
+}
+
 std::optional<Match> match(const Graphlet& graph, int root) {
+  if (graph.type(root) != "NormalizeL2") return match_spelled_out(graph, root);
   const auto x = graph.input(root, 0);
   const auto& shape = graph.fact(x).shape;
   if (!is_f32(graph, x) || !shape.has_rank()) return std::nullopt;
-  auto axes = constant_axes(graph, graph.input(root, 1), shape.rank());
-  if (!axes || axes->empty()) return std::nullopt;
-  const auto [first, last] = std::minmax_element(axes->begin(), axes->end());
-  if (*last - *first + 1 != std::ssize(*axes)) return std::nullopt;
-  return Match{{root}, {x}, std::make_unique<NormalizeL2>(graph.attrs<NormalizeL2Attrs>(root), *first, *last + 1)};
+  const auto axes = range_of(graph, graph.input(root, 1), shape.rank());
+  if (!axes) return std::nullopt;
+  return Match{
+      {root}, {x}, std::make_unique<NormalizeL2>(graph.attrs<NormalizeL2Attrs>(root), axes->first, axes->second)};
 }
 
-constexpr std::string_view kRoots[] = {"NormalizeL2"};
+constexpr std::string_view kRoots[] = {"NormalizeL2", "ReduceL2", "ReduceSum"};
 
 }  // namespace
 
