@@ -100,14 +100,16 @@ GroupNormalizationForm::GroupNormalizationForm(std::string_view name, i64 groups
 }
 
 void GroupNormalizationForm::take_factors(const Graphlet& graph, Match& match, i64 rank, i64 channels) {
-  const auto take = [&](std::string_view type, float otherwise) {
-    const auto before = match.nodes.size();
-    auto numbers = take_by_channel(graph, match, type, rank, channels, otherwise);
-    if (match.nodes.size() > before) name += "+" + std::string(type);
-    return numbers;
-  };
-  weight = take("Multiply", 1);
-  bias = take("Add", 0);
+  const auto before = match.nodes.size();
+  weight = take_by_channel(graph, match, "Multiply", rank, channels, 1);
+  if (match.nodes.size() > before) name += "+Multiply";
+  take_offsets(graph, match, rank, channels);
+}
+
+void GroupNormalizationForm::take_offsets(const Graphlet& graph, Match& match, i64 rank, i64 channels) {
+  const auto before = match.nodes.size();
+  bias = take_by_channel(graph, match, "Add", rank, channels, 0);
+  if (match.nodes.size() > before) name += "+Add";
 }
 
 void GroupNormalizationForm::take_activation(const Graphlet& graph, Match& match) {

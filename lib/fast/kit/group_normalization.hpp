@@ -18,6 +18,7 @@ struct GroupNormalizationForm {
   GroupNormalizationForm(std::string_view name, i64 groups, double epsilon, const PartialShape& shape);
   /// What follows the last of `match.nodes`: factors and offsets by channel.
   void take_factors(const Graphlet& graph, Match& match, i64 rank, i64 channels);
+  void take_offsets(const Graphlet& graph, Match& match, i64 rank, i64 channels);
   void take_activation(const Graphlet& graph, Match& match);
 };
 
