@@ -34,7 +34,7 @@ DynamicStep::DynamicStep(const Plan& plan, const Step& step) : plan_(plan), step
       const auto v = node.inputs[port];
       if (plan.value(plan_passes::value_of(plan, v)).role == Role::constant) continue;
       const auto operand = std::find_if(step.operands.begin(), step.operands.end(),
-                                        [&](ValueRef o) { return o.node == v.node && o.port == v.port; });
+                                        [&](ValueRef o) { return plan_passes::is_same_value(plan, o, v); });
       // A value within the group may follow from anything.
       if (operand == step.operands.end()) keeps_ = false;
       else read_.push_back(operand - step.operands.begin());

@@ -30,7 +30,7 @@ class Operands {
     list.reserve(node.inputs.size());
     for (const auto& v : node.inputs) {
       const auto known = std::find_if(values_.begin(), values_.end(), [&](const auto& value) {
-        return value.first.node == v.node && value.first.port == v.port;
+        return plan_passes::is_same_value(plan_, value.first, v);
       });
       list.push_back(known != values_.end() ? known->second
                                             : from_constant_(plan_.value(plan_passes::value_of(plan_, v))));

@@ -350,7 +350,7 @@ class Executor::Run final : private EvalHost {
   /// The value that an input of the step's node is: a kernel may have packed a constant, which is none of the step's.
   int operand(const Step& step, ValueRef v) const {
     const auto same = std::find_if(step.operands.begin(), step.operands.end(),
-                                   [&](ValueRef o) { return o.node == v.node && o.port == v.port; });
+                                   [&](ValueRef o) { return plan_passes::is_same_value(plan_, o, v); });
     return same != step.operands.end() ? step.inputs[same - step.operands.begin()] : plan_passes::value_of(plan_, v);
   }
 

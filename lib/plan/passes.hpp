@@ -34,6 +34,10 @@ bool passes_on(const Plan& plan, const Step& step);
 
 /// The value that stands for an output of a node.
 int value_of(const Plan& plan, ValueRef v);
+/// Whether both are one value, as what goes into a step that changes nothing, and what came out of it.
+inline bool is_same_value(const Plan& plan, ValueRef a, ValueRef b) {
+  return a.node >= 0 && b.node >= 0 && value_of(plan, a) == value_of(plan, b);
+}
 inline bool is_half(ElementType t) { return t == ElementType::f16 || t == ElementType::bf16; }
 /// A float of fewer bits than f32.
 inline bool is_narrow(ElementType t) { return contains(kNarrowFloat, t) || is_half(t); }

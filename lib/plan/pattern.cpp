@@ -20,7 +20,9 @@ std::string_view Graphlet::any_type(int i) const {
 ValueRef Graphlet::input(int i, int port) const {
   if (i < 0) return {};
   const auto& inputs = node(i).inputs;
-  return port < std::ssize(inputs) ? inputs[port] : ValueRef{};
+  if (port >= std::ssize(inputs) || inputs[port].node < 0) return {};
+  const auto source = plan_->value(plan_passes::value_of(*plan_, inputs[port])).source;
+  return source.node >= 0 ? source : inputs[port];
 }
 
 ElementType Graphlet::stored(ValueRef v) const {

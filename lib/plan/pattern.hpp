@@ -36,7 +36,7 @@ class Graphlet {
   const A& attrs(int i) const {
     return node(i).version->attrs.as<A>(node(i).attrs.get());
   }
-  /// Input `port` of a node; node < 0 where it has none.
+  /// Input `port` of a node, before what changes nothing; node < 0 where it has none.
   ValueRef input(int i, int port) const;
   const Fact& fact(ValueRef v) const { return v.node < 0 ? nothing_ : plan_->facts->of(v); }
   /// What its bytes are between steps.

@@ -70,6 +70,7 @@ static constexpr IsaTable table(const char* name) {
           .maximum = maximum,
           .minimum = minimum,
           .scale_add = scale_add,
+          .scale_add_grid = scale_add_grid,
           .deviation = deviation,
           .reduce_columns = reduce_columns,
           .exp_sum = exp_sum,

@@ -89,6 +89,23 @@ static float scale_add(const float* x, float scale, const float* plus, i64 step,
       });
 }
 
+static void scale_add_grid(float* x, float scale, const float* by_row, const float* by_column, i64 columns, i64 first,
+                           i64 n) {
+  const Vec times = spread(scale);
+  i64 row = first / columns, column = first % columns;
+  for (; n > 0; ++row, column = 0) {
+    const i64 here = n < columns - column ? n : columns - column;
+    const Vec plus = spread(by_row[row]);
+    const float* across = by_column + column;
+    i64 i = 0;
+    for (; i + kWidth <= here; i += kWidth) store(x + i, fma(load(x + i), times, load(across + i) + plus));
+    if (i < here)
+      store_some(x + i, fma(load_some(x + i, here - i), times, load_some(across + i, here - i) + plus), here - i);
+    x += here;
+    n -= here;
+  }
+}
+
 template <class Join>
 static inline __attribute__((always_inline)) void reduce_columns_by(const float* x, i64 step, i64 rows, float start,
                                                                     float* y, i64 columns, Join join) {

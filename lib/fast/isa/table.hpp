@@ -85,6 +85,9 @@ struct IsaTable {
   float (*minimum)(const float* x, i64 n);
   /// y[i] = x[i]·scale + plus[i·step], step being 0 or 1; gives the maximum of y, NaN if one is NaN.
   float (*scale_add)(const float* x, float scale, const float* plus, i64 step, float* y, i64 n);
+  /// x[i] becomes x[i]·scale + by_row[j / columns] + by_column[j % columns], j being first + i.
+  void (*scale_add_grid)(float* x, float scale, const float* by_row, const float* by_column, i64 columns, i64 first,
+                         i64 n);
   /// The sum of (x[i] - mean)².
   float (*deviation)(const float* x, float mean, i64 n);
   /// y[c] = the reduction of x[r·step + c] over r < rows, for c < columns; not the mean, but the sum, and of

@@ -24,6 +24,37 @@ std::optional<ValueRef> add_constant(const Graphlet& graph, ValueRef v, int user
   return std::nullopt;
 }
 
+/// Where v is numbers by row of a grid, or by column: the shape of the grid's scores but for one of its two axes.
+bool is_by_axis(const Graphlet& graph, ValueRef v, const Shape& grid, i64 axis) {
+  const auto& shape = graph.fact(v).shape;
+  if (!is_f32(graph, v) || !shape.is_static() || shape.rank() != grid.rank()) return false;
+  for (i64 i = 0; i < shape.rank(); ++i)
+    if (shape[i].length() != (i == axis ? 1 : grid[i])) return false;
+  return true;
+}
+
+/// Takes v into a grid of this shape, where it is by row or by column, and has not been taken.
+bool take_part(const Graphlet& graph, AddedGrid& added, ValueRef v, const Shape& grid) {
+  const auto take = [&](ValueRef& part, i64 axis) {
+    if (part.node >= 0 || !is_by_axis(graph, v, grid, axis)) return false;
+    part = v;
+    return true;
+  };
+  return take(added.by_row, grid.rank() - 1) || take(added.by_column, grid.rank() - 2);
+}
+
+/// The Reshape that joins the last two axes, with what is before it; nothing where v is of none.
+std::optional<AddedGrid> joined_grid(const Graphlet& graph, ValueRef v, int user, Shape& grid) {
+  const auto &joined = graph.fact(v).shape, &wide = graph.fact(graph.input(v.node, 0)).shape;
+  if (!is_inner(graph, v, user) || graph.type(v.node) != "Reshape" || !joined.is_static() || !wide.is_static() ||
+      joined.rank() < 3 || wide.rank() < 4)
+    return std::nullopt;
+  grid = wide.to_shape();
+  const auto rows = grid[grid.rank() - 2], columns = grid[grid.rank() - 1];
+  if (rows * columns != joined[joined.rank() - 1].length() || rows == 1 || columns == 1) return std::nullopt;
+  return AddedGrid{{v.node}, {}, {}, columns, graph.input(v.node, 0)};
+}
+
 /// Whether a mask has no more than scores of this shape have.
 bool is_within(const PartialShape& mask, const PartialShape& scores) {
   if (!mask.has_rank() || mask.rank() > scores.rank()) return false;
@@ -86,6 +117,37 @@ std::optional<AddedConstants> added_constants(const Graphlet& graph, ValueRef v,
   from = graph.input(from.node, 0);
   add(scores);
   return result;
+}
+
+std::optional<AddedGrid> added_grid(const Graphlet& graph, ValueRef v, int user) {
+  Shape grid;
+  auto added = joined_grid(graph, v, user, grid);
+  for (int i = 0; added && i < 2; ++i) {
+    const auto add = added->from;
+    if (!is_inner(graph, add, added->nodes.back()) || !adds(graph, add.node)) return std::nullopt;
+    added->nodes.push_back(add.node);
+    const auto a = graph.input(add.node, 0), b = graph.input(add.node, 1);
+    if (take_part(graph, *added, b, grid)) added->from = a;
+    else if (take_part(graph, *added, a, grid)) added->from = b;
+    else return std::nullopt;
+  }
+  if (!added || !is_inner(graph, added->from, added->nodes.back()) || graph.type(added->from.node) != "Reshape" ||
+      graph.fact(graph.input(added->from.node, 0)).shape != graph.fact(v).shape)
+    return std::nullopt;
+  added->nodes.push_back(added->from.node);
+  added->from = graph.input(added->from.node, 0);
+  return added;
+}
+
+std::optional<AddedGrid> grid_mask(const Graphlet& graph, ValueRef mask, int user) {
+  Shape grid;
+  auto added = joined_grid(graph, mask, user, grid);
+  if (!added || !is_inner(graph, added->from, mask.node) || !adds(graph, added->from.node)) return std::nullopt;
+  const auto add = added->from.node;
+  added->nodes.push_back(add);
+  const bool takes =
+      take_part(graph, *added, graph.input(add, 0), grid) && take_part(graph, *added, graph.input(add, 1), grid);
+  return takes ? added : std::nullopt;
 }
 
 }  // namespace ovir::fast

@@ -38,4 +38,17 @@ struct AddedConstants {
 /// Where v, which `user` reads, is of a Reshape that joins windows again.
 std::optional<AddedConstants> added_constants(const Graphlet& graph, ValueRef v, int user);
 
+/// What is added to scores of keys that lie in a grid, as of images: numbers by row, [batch, heads, queries, rows], and
+/// by column, whatever their shapes are.
+struct AddedGrid {
+  std::vector<int> nodes;  ///< from the last one backwards
+  ValueRef by_row, by_column;
+  i64 columns = 0;
+  ValueRef from{};  ///< the scores
+};
+/// Where v, which `user` reads, is of a Reshape behind two Adds, which joins the axes of the grid again.
+std::optional<AddedGrid> added_grid(const Graphlet& graph, ValueRef v, int user);
+/// The same, without scores, of a mask that is the sum of both.
+std::optional<AddedGrid> grid_mask(const Graphlet& graph, ValueRef mask, int user);
+
 }  // namespace ovir::fast

@@ -62,6 +62,14 @@ MaskView whole_mask(const AttentionShape& s, const float* added) {
   return {.added = added, .batch = s.heads * head, .head = head, .row = s.keys, .column = 1};
 }
 
+/// Numbers by row and by column of the grid of keys.
+MaskView grid_of(const AttentionShape& s, const View& by_row, const View& by_column, i64 columns) {
+  return {.grid = {by_row.as<const float>(), by_column.as<const float>(), s.keys / columns, columns},
+          .batch = s.heads * s.queries,
+          .head = s.queries,
+          .row = 1};
+}
+
 /// The sum of two masks of f32, a number for each score.
 void add_masks(const AttentionShape& s, const MaskView& a, const MaskView& b, float* to, ThreadPool& pool) {
   parallel_ranges(pool, s.batch * s.heads * s.queries, static_cast<double>(s.keys) / 8, [&](i64 begin, i64 end) {
@@ -96,6 +104,7 @@ struct Around {
   float factor = 1;              ///< of them all, too
   std::vector<float> added{};    ///< to each of them: a mask that is known; empty: none
   HiddenKeys hidden{};           ///< where the mask is of booleans
+  i64 grid_columns = 0;          ///< of the grid in which keys lie, whose numbers are two masks; 0: there is none
 };
 
 class AttentionKernel final : public Kernel {
@@ -127,7 +136,9 @@ class AttentionKernel final : public Kernel {
     // Heads and batches that are broadcast otherwise, and masks of some of the first axes are for the reference kernel.
     const bool shared =
         around_.grouped ? s.kv_heads > 0 && s.heads % s.kv_heads == 0 : s.kv_heads == s.heads || s.kv_heads == 1;
+    const auto all_queries = s.batch * s.heads * s.queries, columns = around_.grid_columns;
     const auto suits = [&](int mask) {
+      if (columns > 0) return sizes.in[3 + mask].size() == all_queries * (mask == 0 ? s.keys / columns : columns);
       const auto batch = mask < around_.masks ? HeadDims(sizes.in[3 + mask], {}).batch : 1;
       return batch == s.batch || batch == 1;
     };
@@ -139,7 +150,7 @@ class AttentionKernel final : public Kernel {
     s.causal = around_.causal;
     s.bf16 = around_.bf16;
     s.nan_is_zero = around_.nan_is_zero;
-    const auto scores = s.batch * s.heads * s.queries * s.keys;
+    const auto scores = all_queries * s.keys;
     if ((around_.factors.size() > 1 && std::ssize(around_.factors) != s.heads) ||
         (!around_.added.empty() && std::ssize(around_.added) != scores))
       return nullptr;
@@ -152,7 +163,7 @@ class AttentionKernel final : public Kernel {
     auto state = std::make_unique<State>();
     state->shape = s;
     state->scores = state->reserve(attention_scratch_size(s, plain, runtime.threads()));
-    if (around_.masks == 2) state->mask = state->reserve(scores);
+    if (adds_masks()) state->mask = state->reserve(scores);
     else state->pieces = attention_pieces(s, plain, runtime.threads());
     return state;
   }
@@ -160,8 +171,7 @@ class AttentionKernel final : public Kernel {
   void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
            Runtime& runtime) const override {
     auto& state = static_cast<State&>(prepared);
-    if (around_.masks == 2)
-      add_masks(state.shape, mask_of(in[3]), mask_of(in[4]), state.floats(state.mask), runtime.pool());
+    if (adds_masks()) add_masks(state.shape, mask_of(in[3]), mask_of(in[4]), state.floats(state.mask), runtime.pool());
     fast::attention(state.shape, view_of(in[0], around_.places.q), view_of(in[1], around_.places.k),
                     view_of(in[2], around_.places.v), mask(state, in), place_of(out[0], around_.places.out),
                     state.floats(state.scores), runtime.pool());
@@ -188,6 +198,8 @@ class AttentionKernel final : public Kernel {
   }
 
  private:
+  bool adds_masks() const { return around_.masks == 2 && around_.grid_columns == 0; }
+
   struct State final : KernelState {
     AttentionShape shape;
     Scratch scores, mask;
@@ -200,6 +212,7 @@ class AttentionKernel final : public Kernel {
       m.hidden = around_.hidden.score;
       return m;
     }
+    if (around_.grid_columns > 0) return grid_of(state.shape, in[3], in[4], around_.grid_columns);
     if (around_.added.empty() && around_.masks == 0) return {};
     return whole_mask(state.shape, around_.masks == 2 ? state.floats(state.mask) : around_.added.data());
   }
@@ -259,6 +272,12 @@ std::optional<Match> attention_match(const Graphlet& graph, std::vector<int> nod
   return match;
 }
 
+void take_grid(const AddedGrid& grid, std::vector<int>& nodes, std::vector<ValueRef>& masks, Around& around) {
+  nodes.insert(nodes.end(), grid.nodes.begin(), grid.nodes.end());
+  masks = {grid.by_row, grid.by_column};
+  around.grid_columns = grid.columns;
+}
+
 std::optional<Match> match_operation(const Graphlet& graph, int root) {
   const auto q = graph.input(root, 0), k = graph.input(root, 1), v = graph.input(root, 2), mask = graph.input(root, 3),
              scale = graph.input(root, 4);
@@ -274,9 +293,15 @@ std::optional<Match> match_operation(const Graphlet& graph, int root) {
   const bool masked = mask.node >= 0 && !causal;
   if (masked && !is_mask(graph, mask)) return std::nullopt;
   std::vector<ValueRef> masks;
-  if (masked) masks.push_back(mask);
-  return attention_match(graph, {root}, {{{q, root, true}, {k, root, false}, {v, root, true}}}, masks,
-                         {.causal = causal, .factors = std::move(factor)});
+  std::vector<int> nodes{root};
+  Around around{.causal = causal, .factors = std::move(factor)};
+  if (const auto grid = masked ? grid_mask(graph, mask, root) : std::nullopt) {
+    take_grid(*grid, nodes, masks, around);
+  } else if (masked) {
+    masks.push_back(mask);
+  }
+  return attention_match(graph, nodes, {{{q, root, true}, {k, root, false}, {v, root, true}}}, masks,
+                         std::move(around));
 }
 
 /// A MatMul of heads, or one of joined heads between the Reshapes that join and part them.
@@ -357,6 +382,9 @@ std::optional<Match> match_spelled_out(const Graphlet& graph, int root) {
     nodes.insert(nodes.end(), constants->nodes.begin(), constants->nodes.end());
     around.added = std::move(constants->sum);
     v = constants->from;
+  } else if (const auto grid = added_grid(graph, v, root)) {
+    take_grid(*grid, nodes, masks, around);
+    v = grid->from;
   }
   while (around.added.empty() && masks.size() < kMasks && is_inner(graph, v, nodes.back()) && adds(graph, v.node)) {
     const auto add = v.node;

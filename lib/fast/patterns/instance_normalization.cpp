@@ -1,5 +1,4 @@
-// MVN-6 over all spatial axes, two at least, in f32 (InstanceNorm), with factors and offsets by channel, and the
-// activation behind it, of blocked and of plain values; also of one image as torch.export decomposes it:
+// MVN-6 over all spatial axes in f32 (InstanceNorm), with factors and offsets by channel, and the activation behind it, of blocked and of plain values; also of one image as torch.export decomposes it:
 // (x - mean(x)) · (factors / √(mean((x - mean(x))²) + ε)), where each mean may be computed on its own.
 #include <algorithm>
 
@@ -106,13 +105,14 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (graph.type(root) == "Multiply") return match_decomposed(graph, root);
   const auto x = graph.input(root, 0);
   const auto& shape = graph.fact(x).shape;
-  if (!is_f32(graph, x) || !shape.has_rank() || shape.rank() < 4 || !shape[1].is_static()) return std::nullopt;
+  if (!is_f32(graph, x) || !shape.has_rank() || shape.rank() < 3 || !shape[1].is_static()) return std::nullopt;
   const auto channels = shape[1].length();
   if (channels == 0 || !is_over_planes(graph, root)) return std::nullopt;
   Match match{{root}, {x}, nullptr};
   GroupNormalizationForm form("instance_normalization", channels, graph.attrs<MvnAttrs>(root).eps, shape);
   form.take_factors(graph, match, shape.rank(), channels);
   form.take_activation(graph, match);
+  if (shape.rank() == 3 && match.nodes.size() == 1) return std::nullopt;  // rows like others
   match.kernel = make_group_normalization(std::move(form));
   return match;
 }

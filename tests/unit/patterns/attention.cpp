@@ -295,6 +295,27 @@ void hidden_scores_of_many(Net& n) { hidden_scores(n, 9, 700, -3e38F, true); }
 void seen_scores_of_few(Net& n) { hidden_scores(n, 4, 20, -0.5F, false, false); }
 void seen_scores_of_some(Net& n) { hidden_scores(n, 11, 20, -0.5F, false); }
 void seen_scores_of_many(Net& n) { hidden_scores(n, 9, 700, -std::numeric_limits<float>::infinity(), false, false); }
+int reshaped(Net& n, int x, std::initializer_list<i64> shape) {
+  return n.op("Reshape-1", {x, n.indices(shape)}, {{"special_zero", "false"}});
+}
+/// Keys lie in a grid: numbers by row and by column are added to the scores.
+void grid(Net& n, i64 heads, i64 rows, i64 columns) {
+  const auto all = rows * columns;
+  const auto q = n.input({heads, all, 8});
+  const auto scores = matmul(n, n.op("Multiply-1", {q, n.numbers({0.3F}, {})}), n.input({heads, all, 8}), true);
+  const auto wide = reshaped(n, scores, {heads, rows, columns, rows, columns});
+  const auto sum = n.op("Add-1", {wide, n.input({heads, rows, columns, rows, 1})});
+  const auto both = n.op("Add-1", {n.input({heads, rows, columns, 1, columns}), sum});
+  n.result(weighted(n, reshaped(n, both, {heads, all, all}), n.input({heads, all, 5})));
+}
+void grid_of_few(Net& n) { grid(n, 3, 2, 2); }
+void grid_of_some(Net& n) { grid(n, 6, 5, 7); }
+void grid_of_many(Net& n) { grid(n, 2, 24, 25); }
+void grid_mask(Net& n) {
+  const auto mask = n.op("Add-1", {n.input({2, 3, 35, 1, 7}), n.input({2, 3, 35, 5, 1})});
+  n.result(attention(
+      n, {n.input({2, 3, 35, 8}), n.input({2, 3, 35, 8}), n.input({2, 3, 35, 8}), reshaped(n, mask, {2, 3, 35, 35})}));
+}
 void two_masks(Net& n) {
   const auto scores =
       n.op("Add-1", {n.input({1, 3, 9, 11}), matmul(n, n.input({1, 3, 9, 8}), n.input({1, 3, 11, 8}), true)});
@@ -367,6 +388,12 @@ constexpr Example kExamples[] = {
     {"attention", seen_scores_of_few, kOnce, kOpen, kF32Only},
     {"attention", seen_scores_of_some, kOften, kFixed, kF32Only},
     {"attention", seen_scores_of_many, kOften, kOpen, kF32Only},
+    {"attention", grid_of_few},
+    {"attention", grid_of_some},
+    {"attention", grid_of_some, kOnce},
+    {"attention", grid_of_many},
+    {"bf16.attention", grid_of_some, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"attention", grid_mask},
     {"attention", two_masks},
     {"attention", two_masks, kOnce, kOpen},
     {"attention+groups", grouped_attention_spelled_out},

@@ -53,7 +53,7 @@ void groups_to_rows(Net& n) {
 }
 /// Groups of one channel, so that nothing is reshaped back.
 void groups_of_channels(Net& n) {
-  const auto y = n.op("Reshape-1", {n.input({2, 6, 9}), n.indices({0, 6, -1})}, {{"special_zero", "true"}});
+  const auto y = n.op("Reshape-1", {n.input({2, 6, 9, 3}), n.indices({0, 6, -1})}, {{"special_zero", "true"}});
   n.result(relu(n, n.op("MVN-6", {y, n.indices({2})},
                         {{"normalize_variance", "true"}, {"eps", "1e-4"}, {"eps_mode", "inside_sqrt"}})));
 }

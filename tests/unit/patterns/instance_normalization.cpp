@@ -16,6 +16,7 @@ int scaled(Net& n, int x, i64 channels, i64 axes) {
 const Texts kSpecialZero{{"special_zero", "true"}};
 void plain(Net& n) { n.result(normalized(n, n.input({2, 6, 5, 3}), {3, 2})); }
 void with_factors(Net& n) { n.result(relu(n, scaled(n, normalized(n, n.input({2, 7, 5, 3}), {2, 3}), 7, 2))); }
+void row(Net& n) { n.result(relu(n, normalized(n, n.input({2, 7, 33}), {2}))); }
 void offset(Net& n) {
   n.result(n.op("Add-1", {normalized(n, n.input({2, 7, 9, 2}), {2, 3}), n.weights({1, 7, 1, 1})}));
 }
@@ -61,6 +62,8 @@ constexpr Example kExamples[] = {
     {"instance_normalization+Multiply+Add+Relu", with_factors},
     {"instance_normalization+Multiply+Add+Relu", with_factors, kOnce, kOpen},
     {"instance_normalization+Add", offset},
+    {"instance_normalization+Relu", row},
+    {"instance_normalization+Relu", row, kOnce, kOpen},
     {"instance_normalization+Multiply+Add+Relu", blocked},
     {"instance_normalization+Multiply+Add+Relu", blocked, kOnce},
     {"instance_normalization+Multiply+Add+Relu", blocked, kOften, kFixed, true, 1e-2F, Precision::bf16},

@@ -14,7 +14,8 @@ void few(const AttentionShape& s, const HeadView& q, const HeadView& k, const He
   const auto& table = isa();
   const auto seen = s.causal ? std::min(s.keys, query + 1) : s.keys;
   for (i64 j = 0; j < seen; ++j) scores[j] = table.dot(q.data, k.data + j * k.row, s.depth);
-  table.unary({Function::linear, s.scale, 0}, scores, scores, seen);
+  if (mask.grid.columns > 0) mask.add_grid(scores, s.scale, 0, seen);
+  else table.unary({Function::linear, s.scale, 0}, scores, scores, seen);
   if (mask.added) table.binary(Binary::add, scores, 1, mask.added, mask.column, scores, seen);
   if (mask.seen) mask.hide(scores, 0, seen);
   const auto sum = table.exp_sum(scores, 1, table.maximum(scores, seen), scores, seen), scale = 1 / sum;

@@ -47,15 +47,26 @@ struct HeadPlace {
   }
 };
 
+/// Numbers that are added to the scores of keys which lie in a grid: by_row[key / columns] + by_column[key % columns].
+struct KeyGrid {
+  const float *by_row = nullptr, *by_column = nullptr;
+  i64 rows = 0, columns = 0;
+};
+
 /// What a query sees of the keys: f32 numbers that are added to the scaled scores, or bytes that are 0 where a key is
-/// hidden. Strides are 0 where it is broadcast; neither where there is no mask.
+/// hidden. Strides are 0 where it is broadcast; of a grid they count queries. Nothing where there is no mask.
 struct MaskView {
   const float* added = nullptr;
+  KeyGrid grid{};
   const unsigned char* seen = nullptr;
   bool hides = false;                                      ///< bytes are 0 where a key is seen
   float hidden = -std::numeric_limits<float>::infinity();  ///< the score of a key that is hidden
   i64 batch = 0, head = 0, row = 0, column = 1;
 
+  /// Scales scores of the keys from `first` on and adds what the grid says.
+  void add_grid(float* scores, float scale, i64 first, i64 count) const {
+    isa().scale_add_grid(scores, scale, grid.by_row, grid.by_column, grid.columns, first, count);
+  }
   /// Scores of the keys from `first` on, of those that are hidden.
   void hide(float* scores, i64 first, i64 count) const {
     const auto* at = seen + first * column;
@@ -67,6 +78,10 @@ struct MaskView {
     auto m = *this;
     const auto offset = b * batch + h * head + query * row;
     if (added) m.added += offset;
+    if (grid.columns > 0) {
+      m.grid.by_row += offset * grid.rows;
+      m.grid.by_column += offset * grid.columns;
+    }
     if (seen) m.seen += offset;
     return m;
   }

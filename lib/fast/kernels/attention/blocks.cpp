@@ -12,7 +12,8 @@ constexpr float kLowest = -std::numeric_limits<float>::infinity();
 float highest(const AttentionShape& s, const MaskView& mask, i64 first, float* scores, i64 count, float scale) {
   const auto& table = isa();
   if (mask.added) return table.scale_add(scores, s.scale, mask.added + first * mask.column, mask.column, scores, count);
-  if (scale != s.scale) table.unary({Function::linear, s.scale, 0}, scores, scores, count);
+  if (mask.grid.columns > 0) mask.add_grid(scores, s.scale, first, count);
+  else if (scale != s.scale) table.unary({Function::linear, s.scale, 0}, scores, scores, count);
   if (mask.seen) mask.hide(scores, first, count);
   return table.maximum(scores, count) * scale;
 }
@@ -34,7 +35,7 @@ void attend_blocks(const AttentionShape& s, const PackedHead& head, const HeadVi
   float max[kQueries], total[kQueries];
   std::fill_n(max, count, kLowest);
   std::fill_n(total, count, 0.0f);
-  const bool masked = mask.added || mask.seen;
+  const bool masked = mask.added || mask.seen || mask.grid.columns > 0;
   // What is left of the scale where the exponential is taken: without a mask all of it, which keeps the order.
   const auto scale = masked || s.scale < 0 ? 1.0f : s.scale;
   const auto visible = s.causal ? std::min(s.keys, first + count) : s.keys;

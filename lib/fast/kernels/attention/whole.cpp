@@ -26,13 +26,15 @@ void attend_whole(const AttentionShape& s, const PackedHead& head, const HeadVie
   float* others = rounded + (s.bf16 ? kQueries * width(s) / 2 : 0);
   float* sums = others + queries_size(s);
   multiply_keys(s, queries(s, q, count, others), count, head.keys, s.keys, scores, width(s));
+  const bool grid = mask.grid.columns > 0;
+  for (i64 i = 0; grid && i < count; ++i) mask.at(0, 0, i).add_grid(scores + i * width(s), s.scale, 0, s.keys);
   table.softmax_rows({.scores = scores,
                       .width = width(s),
                       .rows = count,
                       .n = s.keys,
                       .first = s.causal ? first + 1 : s.keys,
                       .rises = s.causal ? 1 : 0,
-                      .scale = s.scale,
+                      .scale = grid ? 1 : s.scale,
                       .added = mask.added,
                       .seen = mask.seen,
                       .hides = mask.hides,
