@@ -1,36 +1,35 @@
 // fuse: steps that change nothing go, and the patterns of the fast tier take groups of nodes.
 #include "plan/passes.hpp"
+#include "plan/pattern.hpp"
 
 namespace ovir::plan_passes {
 namespace {
 
-/// Whether a step gives what it gets, as exporters write it where an axis could have been repeated, or axes joined.
-bool changes_nothing(const Plan& plan, const Step& step) {
-  if (step.nodes.size() != 1 || step.kernel || step.outputs.size() != 1) return false;
-  const auto& node = plan.node(step);
-  // A Broadcast with a third input may order axes otherwise.
-  const bool repeats = node.op->type == "Tile" || (node.op->type == "Broadcast" && node.inputs.size() == 2);
-  if (!node.op->set.empty() || !(node.version->view || repeats)) return false;
-  const auto &from = plan.value(step.inputs.at(0)), &to = plan.value(step.outputs[0]);
-  return from.role != Role::constant && from.shape.is_static() && from.shape == to.shape &&
-         from.declared == to.declared && from.stored == to.stored;
-}
-
-/// What reads such a step's output reads its input.
-void drop_unchanged(Plan& plan) {
-  std::vector<int> instead(plan.values.size(), -1);
-  std::vector<char> gone(plan.steps.size(), 0);
-  const auto redirect = [&](int& id) {
-    if (instead[id] >= 0) id = instead[id];
-  };
+/// What reads the output of a step that changes nothing reads its input.
+void drop_unchanged(Plan& plan, const PlanOptions& options) {
+  std::vector<char> free(plan.model->nodes.size(), 0), gone(plan.steps.size(), 0);
+  std::vector<std::size_t> step_of(free.size(), 0);
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
-    auto& step = plan.steps[s];
-    for (auto& id : step.inputs) redirect(id);
-    if (!changes_nothing(plan, step)) continue;
-    instead[step.outputs[0]] = step.inputs[0];
-    plan.value_of[step.nodes[0]][0] = step.inputs[0];
-    gone[s] = 1;
+    const auto& step = plan.steps[s];
+    if (step.kernel || step.nodes.size() != 1 || plan.node(step).op->kind != Kind::compute) continue;
+    free[step.nodes[0]] = 1;
+    step_of[step.nodes[0]] = s;
   }
+  std::vector<int> instead(plan.values.size(), -1);
+  const Graphlet graph(plan, free);
+  for (const auto* pattern : options.patterns) {
+    if (pattern->priority != Priority::unchanged || !options.has(pattern->name)) continue;
+    for (int i = 0; i < std::ssize(free); ++i) {
+      const auto match = pattern->begins_at(graph.type(i)) ? pattern->match(graph, i) : std::nullopt;
+      if (!match) continue;
+      auto& id = plan.value_of[i].at(0);
+      id = instead[id] = value_of(plan, match->inputs[0]);
+      gone[step_of[i]] = 1;
+    }
+  }
+  const auto redirect = [&](int& id) { id = instead[id] >= 0 ? instead[id] : id; };
+  for (auto& step : plan.steps)
+    for (auto& id : step.inputs) redirect(id);
   for (auto& id : plan.results) redirect(id);
   for (const auto r : plan.model->results)
     for (auto& id : plan.value_of[r]) redirect(id);
@@ -41,7 +40,7 @@ void drop_unchanged(Plan& plan) {
 
 void fuse(Plan& plan, const PlanOptions& options) {
   if (options.tier != Tier::fast || !options.has("fuse")) return;
-  drop_unchanged(plan);
+  drop_unchanged(plan, options);
   take_nodes(plan, options, true);
 }
 

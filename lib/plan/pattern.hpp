@@ -93,12 +93,13 @@ struct Match {
 
 /// Who is asked first where several begin at the same nodes; among equals, by name.
 enum class Priority : std::uint8_t {
-  group,     ///< takes several operations of which those below would take one each
-  narrow,    ///< reads or computes in fewer bits than f32
-  packed,    ///< packs its weights, keeps values blocked, or takes a large group
-  library,   ///< of the oneDNN module
-  plain,     ///< the others
-  elements,  ///< chains of elements, of which all others take parts
+  unchanged,  ///< takes single operations that change nothing: its matches have no kernel, and input 0 is the output
+  group,      ///< takes several operations of which those below would take one each
+  narrow,     ///< reads or computes in fewer bits than f32
+  packed,     ///< packs its weights, keeps values blocked, or takes a large group
+  library,    ///< of the oneDNN module
+  plain,      ///< the others
+  elements,   ///< chains of elements, of which all others take parts
 };
 
 struct Pattern {

@@ -2,7 +2,8 @@
 
 constexpr i64 kSummedChannels = 64;  // sums of more are taken in parts, which rounds less
 
-/// sums[p] = the sum over channels of add(sum, x of pixel p + i in lane i, p), for `count` vectors of neighboring pixels.
+/// sums[p] = the sum of a vector of neighboring pixels over their channels by add(sum, what is read, p), for `count`
+/// of them.
 template <i64 count, class Read, class Add>
 static inline __attribute__((always_inline)) void sum_channels(i64 channels, Read read, Add add, Vec (&sums)[count]) {
   for (int p = 0; p < count; ++p) sums[p] = Vec{};

@@ -1,9 +1,9 @@
-// ScaledDotProductAttention-13 in f32, and the same as models spell it out: MatMul, a factor, masks that are added or by
-// which a Select hides scores (kit/score_masks), Softmax, MatMul, with IsNaN and Select behind the Softmax where a query
-// that sees no key gets zeros. Queries, keys and values are of rank 4, or 3 where there is one head, or of more, whose
-// first axes are the batch. They are read as they are before Transposes and factors, before batch and heads are joined,
-// and before Split, Slice or Gather, or Unsqueeze, Broadcast and Reshape, where they are parts of one value, or keys and
-// values that groups of heads share (kit/heads). With Precision::bf16 the products are in bf16.
+// ScaledDotProductAttention-13 in f32, and the same as models spell it out: MatMul, a factor, masks that are added or
+// by which a Select hides scores (kit/score_masks), Softmax, MatMul, with IsNaN and Select behind the Softmax where a
+// query that sees no key gets zeros. Queries, keys and values are of rank 4, or 3 where there is one head, or of more,
+// whose first axes are the batch. They are read as they are before Transposes and factors, before batch and heads are
+// joined, and before Split, Slice or Gather, or Unsqueeze, Broadcast and Reshape, where they are parts of one value, or
+// keys and values that groups of heads share (kit/heads). With Precision::bf16 the products are in bf16.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,5 +1,6 @@
-// MVN-6 over all spatial axes in f32 (InstanceNorm), with factors and offsets by channel, and the activation behind it, of blocked and of plain values; also of one image as torch.export decomposes it:
-// (x - mean(x)) · (factors / √(mean((x - mean(x))²) + ε)), where each mean may be computed on its own.
+// MVN-6 over all spatial axes in f32 (InstanceNorm), with factors and offsets by channel, and the activation behind it,
+// of blocked and of plain values; also of one image as torch.export decomposes it: (x - mean(x)) · (factors /
+// √(mean((x - mean(x))²) + ε)), where each mean may be computed on its own.
 #include <algorithm>
 
 #include "fast/kit/group_normalization.hpp"
