@@ -113,6 +113,7 @@ i64 HeadAxes::dim(const View& v, i64 axis) const {
 }
 
 bool HeadAxes::fits(const View& v) const {
+  if (places) return v.size() == places->size;
   if (part_axis >= 0) return v.rank() == rank && first + length <= v.dim(part_axis);
   return v.rank() == rank || v.rank() == rank - 1 || (v.rank() > rank && axes[0] == 0);
 }

@@ -9,16 +9,27 @@
 
 namespace ovir::fast {
 
+/// Batch, heads, rows and columns of an operand in a tensor of so many elements.
+struct HeadPlaces {
+  std::array<i64, 4> lengths{}, strides{};
+  i64 offset = 0, size = 0;
+};
+
 /// Where batch, heads, rows and columns of an operand are in a tensor of rank `rank`, or of one less: the first axis is
 /// then 1. Of more, the first axes are one.
 struct HeadAxes {
   std::array<i64, 4> axes{0, 1, 2, 3};
   i64 rank = 4;
-  i64 part_axis = -1;         ///< of which only some places belong to the operand; -1: it is the whole tensor
-  i64 first = 0, length = 0;  ///< those
+  i64 part_axis = -1;                  ///< of which only some places belong to the operand; -1: it is the whole tensor
+  i64 first = 0, length = 0;           ///< those
+  std::optional<HeadPlaces> places{};  ///< instead of all this
 
   /// The operand's length along an axis of the tensor.
   i64 dim(const View& v, i64 axis) const;
+  /// That of batch, heads, rows or columns.
+  i64 length_of(const View& v, std::size_t which) const {
+    return places ? places->lengths[which] : dim(v, axes[which]);
+  }
   /// Whether a tensor may be read so.
   bool fits(const View& v) const;
 };
@@ -29,10 +40,7 @@ struct HeadDims {
   i64 batch, heads, rows, columns;
 
   HeadDims(const View& v, const HeadAxes& a)
-      : batch(a.dim(v, a.axes[0])),
-        heads(a.dim(v, a.axes[1])),
-        rows(a.dim(v, a.axes[2])),
-        columns(a.dim(v, a.axes[3])) {}
+      : batch(a.length_of(v, 0)), heads(a.length_of(v, 1)), rows(a.length_of(v, 2)), columns(a.length_of(v, 3)) {}
 };
 
 /// An operand as `user` reads it.

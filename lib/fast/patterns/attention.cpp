@@ -10,6 +10,7 @@
 
 #include "fast/kernels/attention/attention.hpp"
 #include "fast/kit/functions.hpp"
+#include "fast/kit/head_places.hpp"
 #include "fast/kit/heads.hpp"
 #include "fast/kit/score_masks.hpp"
 #include "fast/kit/spelled_out.hpp"
@@ -19,7 +20,17 @@
 namespace ovir::fast::patterns::attention {
 namespace {
 
+HeadView at(const View& v, HeadView view, i64 first) {
+  if (v.type == ElementType::f32) view.data = v.as<const float>() + first;
+  else view.narrow = reinterpret_cast<const std::uint16_t*>(v.data) + first;
+  return view;
+}
+
 HeadView view_of(const View& v, const HeadAxes& a) {
+  if (a.places) {
+    const auto& [lengths, s, offset, size] = *a.places;
+    return at(v, {.batch = lengths[0] == 1 ? 0 : s[0], .head = s[1], .row = s[2], .column = s[3]}, offset);
+  }
   i64 strides[5], stride = 1;
   for (i64 axis = a.rank - 1; axis >= 0; --axis) {
     strides[axis] = stride;
@@ -31,10 +42,7 @@ HeadView view_of(const View& v, const HeadAxes& a) {
                 .head = strides[a.axes[1]],
                 .row = strides[a.axes[2]],
                 .column = strides[a.axes[3]]};
-  const auto first = a.part_axis < 0 ? 0 : a.first * strides[a.part_axis];
-  if (v.type == ElementType::f32) view.data = v.as<const float>() + first;
-  else view.narrow = reinterpret_cast<const std::uint16_t*>(v.data) + first;
-  return view;
+  return at(v, view, a.part_axis < 0 ? 0 : a.first * strides[a.part_axis]);
 }
 
 HeadPlace place_of(const View& v, const HeadAxes& axes) {
@@ -86,7 +94,8 @@ struct Places {
   HeadAxes q, k, v, out;
 };
 
-bool is_column_inside(const HeadAxes& a) { return a.axes[3] == a.rank - 1; }
+bool is_column_inside(const HeadAxes& a) { return a.places ? a.places->strides[3] == 1 : a.axes[3] == a.rank - 1; }
+bool is_part(const HeadAxes& a) { return a.places || a.part_axis >= 0; }
 
 /// Operands that may be added to the scores; two are added up before.
 constexpr std::size_t kMasks = 2;
@@ -112,14 +121,13 @@ class AttentionKernel final : public Kernel {
   explicit AttentionKernel(Around around) : around_(std::move(around)) {}
 
   std::string name() const override {
-    const bool parts =
-        around_.places.q.part_axis >= 0 || around_.places.k.part_axis >= 0 || around_.places.v.part_axis >= 0;
+    const bool parts = is_part(around_.places.q) || is_part(around_.places.k) || is_part(around_.places.v);
     return std::string(around_.bf16 ? "bf16.attention" : "attention") + (around_.grouped ? "+groups" : "") +
            (parts ? "+parts" : "");
   }
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
-    const auto rank = [&](int input, const HeadAxes& a) { return sizes.in[input].rank() + 4 - a.rank; };
+    const auto rank = [&](int input, const HeadAxes& a) { return a.places ? 4 : sizes.in[input].rank() + 4 - a.rank; };
     if (!around_.places.q.fits(sizes.in[0]) || !around_.places.k.fits(sizes.in[1]) ||
         !around_.places.v.fits(sizes.in[2]) || rank(1, around_.places.k) != rank(0, around_.places.q) ||
         rank(2, around_.places.v) != rank(0, around_.places.q))
@@ -187,7 +195,7 @@ class AttentionKernel final : public Kernel {
   }
 
   bool reads_grown(int input, i64 axis) const override {
-    const auto grows = [&](const HeadAxes& a) { return a.part_axis < 0 && axis == a.axes[2] - a.rank; };
+    const auto grows = [&](const HeadAxes& a) { return !is_part(a) && axis == a.axes[2] - a.rank; };
     return (input == 1 && grows(around_.places.k)) || (input == 2 && grows(around_.places.v));
   }
   bool reads_as(int input, ElementType type, Layout layout) const override {
@@ -252,6 +260,7 @@ std::optional<Match> attention_match(const Graphlet& graph, std::vector<int> nod
   take_repetitions(graph, operands, around, way);
   take_ways();
   take_parts(graph, operands, way);
+  take_places(graph, operands, way);
   if (std::any_of(operands.begin(), operands.end(), [](const auto& o) { return o.apart.has_value(); }))
     return std::nullopt;
   for (auto& f : around.factors) f *= around.factor;
@@ -259,8 +268,9 @@ std::optional<Match> attention_match(const Graphlet& graph, std::vector<int> nod
   auto next = graph.only_user({last, 0});
   const bool same = graph.type(next) == "Reshape" && is_same(graph.fact({next, 0}).shape, graph.fact({last, 0}).shape);
   if (same) next = graph.only_user({next, 0});
-  if (std::ranges::equal(order_of(graph, next), kHeadsInside.axes)) {
-    around.places.out = kHeadsInside;
+  // A Transpose that leaves columns where they are.
+  if (const auto order = order_of(graph, next); order.size() == 4 && order[3] == 3) {
+    for (i64 i = 0; i < 4; ++i) around.places.out.axes[order[i]] = i;
     if (same) way.add(graph.input(next, 0).node);
     way.add(next);
   }

@@ -316,6 +316,21 @@ void grid_mask(Net& n) {
   n.result(attention(
       n, {n.input({2, 3, 35, 8}), n.input({2, 3, 35, 8}), n.input({2, 3, 35, 8}), reshaped(n, mask, {2, 3, 35, 35})}));
 }
+/// As PyTorch's multi-head attention has it: heads are parted behind queries, keys and values, of rows that come first.
+void rows_first(Net& n, bool read) {
+  const auto x = reshaped(n, matmul(n, n.input({7, 2, 24}), n.weights({24, 72})), {1, 7, 2, 3, 24});
+  const auto parts = n.op("Squeeze-1", {n.op("Transpose-1", {x, n.indices({3, 1, 2, 0, 4})}), n.indices({3})});
+  const auto part = [&](i64 place) {
+    const auto heads = reshaped(n, n.op("Gather-8", {parts, n.index(place), n.index(0)}), {7, 6, 8});
+    return reshaped(n, n.op("Transpose-1", {heads, n.indices({1, 0, 2})}), {2, 3, 7, 8});
+  };
+  const auto q = part(0);
+  const auto y = n.op("Transpose-1", {attention(n, {q, part(1), part(2)}), n.indices({2, 0, 1, 3})});
+  n.result(relu(n, reshaped(n, y, {14, 24})));
+  if (read) n.result(relu(n, q));
+}
+void heads_of_rows(Net& n) { rows_first(n, false); }
+void heads_of_rows_read(Net& n) { rows_first(n, true); }
 void two_masks(Net& n) {
   const auto scores =
       n.op("Add-1", {n.input({1, 3, 9, 11}), matmul(n, n.input({1, 3, 9, 8}), n.input({1, 3, 11, 8}), true)});
@@ -394,6 +409,10 @@ constexpr Example kExamples[] = {
     {"attention", grid_of_many},
     {"bf16.attention", grid_of_some, kOften, kFixed, true, kBf16, Precision::bf16},
     {"attention", grid_mask},
+    {"attention+parts", heads_of_rows},
+    {"attention+parts", heads_of_rows, kOnce},
+    {"bf16.attention+parts", heads_of_rows, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"attention", heads_of_rows_read},
     {"attention", two_masks},
     {"attention", two_masks, kOnce, kOpen},
     {"attention+groups", grouped_attention_spelled_out},
