@@ -154,8 +154,19 @@ class Net {
     else push(type, {x.layer, other});
   }
 
+  /// x where it is greater than 0, x · slopes elsewhere.
+  void sloped(const Value& x) {
+    auto slopes = x.shape;
+    for (std::size_t i = 0; i < slopes.size(); ++i) slopes[i] = i == 1 ? slopes[i] : 1;
+    push("Greater-1", {x.layer, number(0)});
+    const auto test = values_.back().layer;
+    push("Multiply-1", {x.layer, weights(slopes)});
+    push("Select-1", {test, x.layer, values_.back().layer});
+  }
+
   void activation(const Value& x) {
-    switch (choices_.below(9)) {
+    switch (choices_.below(10)) {
+      case 9: return sloped(x);
       case 0: return push("Relu-1", {x.layer});
       case 1: return push("Sigmoid-1", {x.layer});
       case 2: return push("Tanh-1", {x.layer});
@@ -222,7 +233,7 @@ class Net {
     const auto last = x.shape.rank() - 1;
     switch (choices_.below(4)) {
       case 0:
-        push("MVN-6", {x.layer, indices({last})},
+        push("MVN-6", {x.layer, indices({choices_.one_in(3) ? 1 : last})},
              {{"normalize_variance", "true"}, {"eps", "1e-3"}, {"eps_mode", "inside_sqrt"}});
         break;
       case 1: return push("Softmax-8", {x.layer}, {{"axis", choices_.one_in(3) ? "1" : "-1"}});
@@ -241,8 +252,21 @@ class Net {
     if (choices_.one_in(2)) push("Add-1", {values_.back().layer, weights({values_.back().shape.back()})});
   }
 
+  /// The value as it is, by an operation that could change it.
+  void unchanged(const Value& x) {
+    std::vector<i64> shape(x.shape.begin(), x.shape.end());
+    switch (choices_.below(3)) {
+      case 0: return push("Broadcast-3", {x.layer, indices(shape)}, {{"mode", "bidirectional"}});
+      case 1: return push("Tile-1", {x.layer, indices(std::vector<i64>(shape.size(), 1))});
+      default:
+        shape[choices_.below(shape.size())] = -1;
+        push("Reshape-1", {x.layer, indices(shape)}, {{"special_zero", "true"}});
+    }
+  }
+
   void movement(const Value& x) {
     const auto rank = x.shape.rank();
+    if (choices_.one_in(3)) return unchanged(x);
     if (choices_.one_in(2)) {
       std::vector<i64> order(static_cast<std::size_t>(rank));
       for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<i64>(i);

@@ -36,6 +36,15 @@ void product_sum(Net& n) {
   const auto y = testing::matmul(n, n.input({4, 9, 20}), n.input({4, 20, 33}));
   n.result(softmax(n, relu(n, n.op("Add-1", {n.op("Add-1", {y, n.weights({33})}), passing(n, x)}))));
 }
+/// The sum may lie where the residual does.
+void product_sum_of_few_rows(Net& n) {
+  const auto y = testing::matmul(n, n.input({5, 20}), n.weights({20, 33}));
+  n.result(softmax(n, n.op("Add-1", {n.op("Add-1", {y, n.weights({33})}), passing(n, n.input({5, 33}))})));
+}
+void product_sum_of_few_computed(Net& n) {
+  const auto y = testing::matmul(n, n.input({4, 3, 20}), n.input({4, 20, 33}));
+  n.result(softmax(n, relu(n, n.op("Add-1", {n.op("Add-1", {y, n.weights({33})}), passing(n, n.input({4, 3, 33}))}))));
+}
 /// What repeats the product is no residual.
 void product_of_one_row(Net& n) {
   n.result(n.op("Add-1", {testing::matmul(n, n.input({1, 20}), n.input({20, 33})), n.input({9, 33})}));
@@ -45,6 +54,8 @@ void product_of_one_row(Net& n) {
 constexpr Example kExamples[] = {
     {"matmul", product, kOnce, kOpen},
     {"matmul+bias+residual", product_residual, kOnce},
+    {"matmul+bias+residual", product_sum_of_few_rows, kOnce},
+    {"matmul+bias+residual+Relu", product_sum_of_few_computed},
     {"matmul+Relu", product_large, kOnce},
     {"matmul", product_batches, kOnce},
     {"matmul", product_batches, kOften, kOpen},

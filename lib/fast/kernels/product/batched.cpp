@@ -1,5 +1,7 @@
 #include "fast/kernels/product/batched.hpp"
 
+#include <algorithm>
+
 #include "fast/kernels/chunks.hpp"
 #include "fast/kernels/product/dots.hpp"
 #include "fast/kernels/product/packed.hpp"
@@ -72,8 +74,9 @@ void sums(const BatchedProduct& p, const float* a, const float* b, float* c, con
       }
       for (i64 row = 0; row < p.m; ++row) {
         const auto to = (i * p.m + row) * p.n + column;
-        finish_row(table, epilogue, column, 1, aside + row * kAside,
-                   epilogue.residual ? epilogue.residual + to : nullptr, c + to, columns);
+        float* const sum = aside + row * kAside;  // until all of the epilogue has read the residual, which c may be
+        finish_row(table, epilogue, column, 1, sum, epilogue.residual ? epilogue.residual + to : nullptr, sum, columns);
+        std::copy_n(sum, columns, c + to);
       }
     }
   });
