@@ -33,7 +33,6 @@ struct HeadAxes {
   /// Whether a tensor may be read so.
   bool fits(const View& v) const;
 };
-inline constexpr HeadAxes kHeadsInside{.axes = {0, 2, 1, 3}};
 
 /// Batch, heads, rows and columns.
 struct HeadDims {
