@@ -27,6 +27,14 @@ class Decomposed {
     const auto node = take(v, "Reshape");
     return node < 0 ? v : graph_.input(node, 0);
   }
+  /// Whether v meets a value of this rank along the channels: [channels] alone would meet the last axis.
+  bool lies_by_channel(ValueRef v, i64 rank) const {
+    const auto& shape = graph_.fact(v).shape;
+    if (!shape.is_static() || shape.rank() > rank || shape.rank() < rank - 1) return false;
+    for (i64 i = 0; i < shape.rank(); ++i)
+      if (i + rank - shape.rank() != 1 && shape[i].length() != 1) return false;
+    return true;
+  }
   /// Takes the mean by channel of a value, which it gives; node < 0 where v is none.
   ValueRef of_mean(ValueRef v, i64 rank) {
     const auto node = take(apart(v), "ReduceMean");
@@ -43,11 +51,13 @@ class Decomposed {
   ValueRef of_centered(ValueRef v, i64 rank) {
     if (const auto node = take(v, "Subtract"); node >= 0) {
       const auto x = graph_.input(node, 0);
+      if (!lies_by_channel(graph_.input(node, 1), rank)) return {};
       return same(of_mean(graph_.input(node, 1), rank), x) ? x : ValueRef{};
     }
     const auto node = take(v, "Add");
     if (node < 0) return {};
     const auto x = graph_.input(node, 0);
+    if (!lies_by_channel(graph_.input(node, 1), rank)) return {};
     const auto negative = take(graph_.input(node, 1), "Multiply");
     const bool negates = negative >= 0 && number(graph_, graph_.input(negative, 1)) == -1.0F;
     return negates && same(of_mean(graph_.input(negative, 0), rank), x) ? x : ValueRef{};
@@ -79,6 +89,7 @@ std::optional<Match> match_decomposed(const Graphlet& graph, int root) {
     return std::nullopt;
   const auto rank = shape.rank(), channels = shape[1].length();
   Decomposed parts(graph, root);
+  if (!parts.lies_by_channel(graph.input(root, 1), rank)) return std::nullopt;
   const auto quotient = parts.take(parts.apart(graph.input(root, 1)), "Divide");
   const auto x = quotient < 0 ? ValueRef{} : parts.of_centered(graph.input(root, 0), rank);
   const auto deviation = parts.take(graph.input(quotient, 1), "Sqrt");

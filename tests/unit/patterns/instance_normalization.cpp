@@ -49,6 +49,16 @@ void decomposed_blocked(Net& n) {
   const auto y = n.op("Add-1", {decomposed(n, x, 32, n.numbers({1}, {1})), n.weights({1, 32, 1, 1})});
   n.result(convolution(n, relu(n, y), {18, 32, 1, 1}, windows(2)));
 }
+/// As wide as there are channels: means that nothing puts aside are subtracted by column.
+void decomposed_by_column(Net& n) {
+  const auto x = n.input({1, 7, 9, 7});
+  const auto mean = [&](int of) { return n.op("ReduceMean-1", {of, n.indices({0, 2, 3})}, {{"keep_dims", "false"}}); };
+  const auto centered = n.op("Subtract-1", {x, mean(x)});
+  const auto sum = n.op("Add-1", {mean(n.op("Multiply-1", {centered, centered})), n.numbers({1e-4F}, {1})});
+  const auto factor = n.op("Divide-1", {n.weights({7}), n.op("Sqrt-1", {sum})});
+  n.result(n.op("Multiply-1", {centered, factor}));
+  n.result(normalized(n, n.input({2, 7, 9, 5}), {2, 3}));
+}
 /// Of several images the means are those of a batch.
 void decomposed_batch(Net& n) {
   n.result(normalized(n, n.input({2, 7, 9, 5}), {2, 3}));
@@ -72,6 +82,7 @@ constexpr Example kExamples[] = {
     {"instance_normalization", decomposed_plain, kOnce},
     {"instance_normalization+Add+Relu", decomposed_blocked},
     {"instance_normalization", decomposed_batch},
+    {"instance_normalization", decomposed_by_column},
 };
 // clang-format on
 
