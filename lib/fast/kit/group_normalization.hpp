@@ -1,4 +1,5 @@
-// The kernel of GroupNormalization, and of InstanceNorm, whose groups are single channels.
+// The kernel of GroupNormalization, and of InstanceNorm, whose groups are single channels. Its form serves the
+// normalization of pixels, too.
 #pragma once
 #include <string>
 

@@ -2,7 +2,7 @@
 // by channel, and the activation behind it, of blocked and of plain values.
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kernels/normalization/pixels.hpp"
-#include "fast/kit/functions.hpp"
+#include "fast/kit/group_normalization.hpp"
 #include "op/shared_attrs.hpp"
 
 namespace ovir::fast::patterns::channel_normalization {
@@ -10,16 +10,9 @@ namespace {
 
 class ChannelNormalization final : public Kernel {
  public:
-  /// `blocked`: channels fill their blocks.
-  ChannelNormalization(float epsilon, Buffer weight, Buffer bias, Unary activation, bool blocked, std::string name)
-      : epsilon_(epsilon),
-        weight_(std::move(weight)),
-        bias_(std::move(bias)),
-        activation_(activation),
-        blocked_(blocked),
-        name_(std::move(name)) {}
+  explicit ChannelNormalization(GroupNormalizationForm form) : form_(std::move(form)) {}
 
-  std::string name() const override { return name_; }
+  std::string name() const override { return form_.name; }
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
     auto state = std::make_unique<State>();
@@ -37,23 +30,20 @@ class ChannelNormalization final : public Kernel {
       (blocked ? to_blocked : to_plain)(x, state.floats(state.in), batch, channels, plane, runtime.pool(), 1);
       x = state.floats(state.in);
     }
-    const PixelNormalization what{batch, channels, plane, epsilon_, weight_.data(), bias_.data(), activation_};
+    const PixelNormalization what{
+        batch, channels, plane, form_.epsilon, form_.weight.data(), form_.bias.data(), form_.activation};
     normalize_over_channels(what, blocked, x, out[0].as<float>(), runtime.pool());
   }
 
   bool writes_over(int) const override { return true; }
-  bool reads(int, Layout layout) const override { return layout == Layout::plain || blocked_; }
-  bool writes(Layout layout) const override { return layout == Layout::plain || blocked_; }
+  bool reads(int, Layout layout) const override { return layout == Layout::plain || form_.blocked; }
+  bool writes(Layout layout) const override { return layout == Layout::plain || form_.blocked; }
 
  private:
   struct State final : KernelState {
     Scratch in;
   };
-  float epsilon_;
-  Buffer weight_, bias_;
-  Unary activation_;
-  bool blocked_;
-  std::string name_;
+  GroupNormalizationForm form_;
 };
 
 std::optional<Match> match(const Graphlet& graph, int root) {
@@ -67,22 +57,10 @@ std::optional<Match> match(const Graphlet& graph, int root) {
       channels == 0)
     return std::nullopt;
   Match match{{root}, {x}, nullptr};
-  std::string name = "channel_normalization";
-  const auto take = [&](std::string_view type, float otherwise) {
-    auto numbers = take_by_channel(graph, match, type, shape.rank(), channels, otherwise);
-    if (graph.type(match.nodes.back()) == type) name += "+" + std::string(type);
-    return numbers;
-  };
-  auto weight = take("Multiply", 1), bias = take("Add", 0);
-  Unary activation{};
-  if (const auto found = activation_after(graph, match.nodes.back())) {
-    activation = found->function;
-    name += found->name;
-    match.nodes.insert(match.nodes.end(), found->nodes.begin(), found->nodes.end());
-  }
-  const bool blocked = channels % kBlock == 0 && shape.rank() <= 5;
-  match.kernel = std::make_unique<ChannelNormalization>(static_cast<float>(attrs.eps), std::move(weight),
-                                                        std::move(bias), activation, blocked, std::move(name));
+  GroupNormalizationForm form("channel_normalization", 1, attrs.eps, shape);
+  form.take_factors(graph, match, shape.rank(), channels);
+  form.take_activation(graph, match);
+  match.kernel = std::make_unique<ChannelNormalization>(std::move(form));
   return match;
 }
 
