@@ -61,6 +61,28 @@ std::optional<Activation> slope_after(const Graphlet& graph, int node, const std
   return Activation{{Function::prelu, slope.value_or(0)}, {test, product, select}, "+Select", slopes};
 }
 
+/// (x · ½) · (1 - erf(-x/√2)): GELU, as TensorFlow spells it out.
+std::optional<Activation> complement_after(const Graphlet& graph, int node) {
+  constexpr float kRoot = -0.70710678F, kRounding = 1e-6F;
+  const auto users = graph.users({node, 0});
+  if (users.size() != 2) return std::nullopt;
+  const auto factor = [&](int product) {
+    if (graph.type(product) != "Multiply") return std::optional<float>();
+    return number(graph, graph.input(product, graph.input(product, 0).node == node ? 1 : 0));
+  };
+  const auto [half, inner] = factor(users[0]) == 0.5F ? std::pair(users[0], users[1]) : std::pair(users[1], users[0]);
+  const auto root = factor(inner);
+  if (factor(half) != 0.5F || !root || std::abs(*root - kRoot) > kRounding) return std::nullopt;
+  const auto erf = followed_by(graph, inner, "Erf");
+  const auto complement = erf ? followed_by(graph, erf->first, "Subtract") : std::nullopt;
+  const auto product = complement ? followed_by(graph, complement->first, "Multiply") : std::nullopt;
+  if (!product || complement->second != 1 || number(graph, graph.input(complement->first, 0)) != 1.0F ||
+      graph.only_user({half, 0}) != product->first || !is_f32(graph, {product->first, 0}) ||
+      !is_same(graph.fact({product->first, 0}).shape, graph.fact({node, 0}).shape))
+    return std::nullopt;
+  return Activation{{Function::gelu_erf}, {half, inner, erf->first, complement->first, product->first}, "+Erf"};
+}
+
 /// x · g(x), which models spell out where an exporter has no operation for it: Swish, and HSwish.
 std::optional<Activation> gated_after(const Graphlet& graph, int node) {
   constexpr float kSixth = 1.0F / 6, kRounding = 1e-6F;
@@ -188,6 +210,7 @@ std::optional<Activation> activation_after(const Graphlet& graph, int node, std:
     return slopes ? std::optional(Activation{{Function::prelu}, {next}, name, slopes}) : std::nullopt;
   }
   if (auto gated = gated_after(graph, node)) return gated;
+  if (auto complement = complement_after(graph, node)) return complement;
   return slope_after(graph, node, channels);
 }
 
@@ -219,17 +242,20 @@ void add_computed_inputs(const Graphlet& graph, int node, int first, Match& matc
     if (input.node >= 0 && !graph.constant(input)) match.inputs.push_back(input);
 }
 
-const Tensor* per_channel(const Graphlet& graph, ValueRef v, i64 rank, i64 axis, i64 channels) {
+const Tensor* per_channel(const Graphlet& graph, ValueRef v, i64 rank, i64 axis, i64 channels, i64 axes) {
   const auto* t = graph.constant(v);
   if (!t || t->type() != ElementType::f32 || t->rank() > rank || t->size() != channels) return nullptr;
   const auto at = axis - (rank - t->rank());
-  return at >= 0 && t->dim(at) == channels ? t : nullptr;
+  if (at < 0) return nullptr;
+  i64 count = 1;
+  for (auto i = at; i < at + axes; ++i) count *= t->dim(i);
+  return count == channels ? t : nullptr;
 }
 
-std::vector<float> by_channel(const Graphlet& graph, ValueRef v, i64 rank, i64 axis, i64 channels) {
+std::vector<float> by_channel(const Graphlet& graph, ValueRef v, i64 rank, i64 axis, i64 channels, i64 axes) {
   if (const auto one = number(graph, v); one && graph.constant(v)->rank() <= rank)
     return std::vector<float>(static_cast<std::size_t>(channels), *one);
-  const auto* t = per_channel(graph, v, rank, axis, channels);
+  const auto* t = per_channel(graph, v, rank, axis, channels, axes);
   return t ? std::vector<float>(t->data<float>(), t->data<float>() + channels) : std::vector<float>();
 }
 

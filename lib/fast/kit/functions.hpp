@@ -50,11 +50,12 @@ std::optional<std::vector<i64>> constant_axes(const Graphlet& graph, ValueRef v,
 /// Adds to the operands those inputs, from `first` on, that only the run knows: sizes follow from them.
 void add_computed_inputs(const Graphlet& graph, int node, int first, Match& match);
 
-/// A constant of one number a channel, laid out along `axis` of an operand of rank `rank`; null otherwise.
-const Tensor* per_channel(const Graphlet& graph, ValueRef v, i64 rank, i64 axis, i64 channels);
+/// A constant of one number a channel, laid out along `axis` of an operand of rank `rank`, or along so many axes from
+/// it on; null otherwise.
+const Tensor* per_channel(const Graphlet& graph, ValueRef v, i64 rank, i64 axis, i64 channels, i64 axes = 1);
 
 /// The numbers by channel of a constant of one number or of one a channel; empty where it is something else.
-std::vector<float> by_channel(const Graphlet& graph, ValueRef v, i64 rank, i64 axis, i64 channels);
+std::vector<float> by_channel(const Graphlet& graph, ValueRef v, i64 rank, i64 axis, i64 channels, i64 axes = 1);
 
 /// The numbers that the next node multiplies, or adds, by channel, the second axis of `rank`, to the last of
 /// `match.nodes`, which it joins; all `otherwise` where none does.

@@ -21,15 +21,19 @@ class GroupNormalization final : public Kernel {
     const auto &x = sizes.in[0], &y = sizes.out[0];
     auto state = std::make_unique<State>();
     const bool widened = x.type == ElementType::bf16 && y.type == ElementType::f32;
-    if (widened || x.layout != y.layout) state->in = state->reserve(x.size());
+    if (widened || form_.reads_rows || (x.layout == Layout::blocked) != computes_blocked(y.layout))
+      state->in = state->reserve(x.size());
+    if (computes_blocked(y.layout) && y.layout == Layout::plain) state->out = state->reserve(y.size());
     return state;
   }
 
   void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
            Runtime& runtime) const override {
     auto& state = static_cast<State&>(prepared);
+    auto& pool = runtime.pool();
     const auto &x = in[0], &y = out[0];
-    const auto batch = x.dim(0), channels = x.dim(1), plane = x.size() / (batch * channels);
+    const auto batch = x.dim(0), channels = form_.reads_rows ? x.dim(x.rank() - 1) : x.dim(1);
+    const auto plane = x.size() / (batch * channels);
     const BlockedNormalization what{
         .batch = batch,
         .channels = channels,
@@ -42,50 +46,60 @@ class GroupNormalization final : public Kernel {
     };
     if (x.type == ElementType::bf16 && y.type == ElementType::bf16)
       return normalize_blocked(what, reinterpret_cast<const std::uint16_t*>(x.data),
-                               reinterpret_cast<std::uint16_t*>(y.data), runtime.pool());
+                               reinterpret_cast<std::uint16_t*>(y.data), pool);
+    const bool blocked = computes_blocked(y.layout);
     const auto* from = reinterpret_cast<const float*>(x.data);
-    if (x.type == ElementType::bf16) {
-      from_bf16_blocked(reinterpret_cast<const Word*>(x.data), state.floats(state.in), y.layout == Layout::blocked,
-                        batch, channels, plane, runtime.pool());
-      from = state.floats(state.in);
-    } else if (state.in) {
-      const auto reorder = y.layout == Layout::blocked ? to_blocked : to_plain;
-      reorder(from, state.floats(state.in), batch, channels, plane, runtime.pool(), 1);
-      from = state.floats(state.in);
+    if (state.in) {
+      auto* brought = state.floats(state.in);
+      if (x.type == ElementType::bf16)
+        from_bf16_blocked(reinterpret_cast<const Word*>(x.data), brought, blocked, batch, channels, plane, pool);
+      else if (form_.reads_rows) rows_to_blocked(from, brought, batch, channels, plane, pool);
+      else (blocked ? to_blocked : to_plain)(from, brought, batch, channels, plane, pool, 1);
+      from = brought;
     }
-    if (y.layout == Layout::blocked) {
-      if (y.type == ElementType::f32) return normalize_blocked(what, from, y.as<float>(), runtime.pool());
-      return normalize_blocked(what, from, reinterpret_cast<std::uint16_t*>(y.data), runtime.pool());
-    }
-    RowNormalization rows;
-    rows.rows = batch * what.groups;
-    rows.n = x.size() / rows.rows;
-    rows.epsilon = what.epsilon;
-    rows.weight = what.weight;
-    rows.bias = what.bias;
-    rows.per_channel = plane;
-    rows.channel_rows = what.groups;
-    rows.activation = what.activation;
-    normalize_rows(rows, from, y.as<float>(), runtime.pool());
+    if (!blocked) return normalize_rows(rows(what), from, y.as<float>(), pool);
+    if (y.type == ElementType::bf16)
+      return normalize_blocked(what, from, reinterpret_cast<std::uint16_t*>(y.data), pool);
+    auto* to = state.out ? state.floats(state.out) : y.as<float>();
+    normalize_blocked(what, from, to, pool);
+    if (!state.out) return;
+    if (form_.writes_rows) blocked_to_rows(to, y.as<float>(), batch, channels, plane, pool);
+    else to_plain(to, y.as<float>(), batch, channels, plane, pool);
   }
 
   bool writes_over(int input) const override { return input == 0; }
   bool reads(int input, Layout layout) const override {
-    return layout == Layout::plain || (input == 0 && form_.blocked);
+    return layout == Layout::plain || (input == 0 && form_.blocked && !form_.reads_rows);
   }
-  bool writes(Layout layout) const override { return layout == Layout::plain || form_.blocked; }
+  bool writes(Layout layout) const override { return layout == Layout::plain || (form_.blocked && !form_.writes_rows); }
   bool reads_as(int input, ElementType type, Layout layout) const override {
-    return type == ElementType::bf16 && layout == Layout::blocked && input == 0 && form_.blocked &&
+    return type == ElementType::bf16 && layout == Layout::blocked && reads(input, layout) && !form_.writes_rows &&
            can_normalize_bf16(form_.activation);
   }
   bool writes_as(ElementType type, Layout layout) const override {
-    return type == ElementType::bf16 && layout == Layout::blocked && form_.blocked;
+    return type == ElementType::bf16 && layout == Layout::blocked && writes(layout);
   }
 
  private:
   struct State final : KernelState {
-    Scratch in;
+    Scratch in, out;
   };
+
+  bool computes_blocked(Layout written) const {
+    return written == Layout::blocked || form_.reads_rows || form_.writes_rows;
+  }
+  static RowNormalization rows(const BlockedNormalization& what) {
+    RowNormalization rows;
+    rows.rows = what.batch * what.groups;
+    rows.n = what.channels / what.groups * what.plane;
+    rows.epsilon = what.epsilon;
+    rows.weight = what.weight;
+    rows.bias = what.bias;
+    rows.per_channel = what.plane;
+    rows.channel_rows = what.groups;
+    rows.activation = what.activation;
+    return rows;
+  }
 
   GroupNormalizationForm form_;
 };
@@ -97,6 +111,20 @@ GroupNormalizationForm::GroupNormalizationForm(std::string_view name, i64 groups
     : name(name), groups(groups), epsilon(static_cast<float>(epsilon)) {
   blocked = shape.has_rank() && shape.rank() >= 2 && shape.rank() <= 5 && shape[1].is_static() &&
             can_normalize_blocked(shape[1].length(), groups);
+}
+
+bool GroupNormalizationForm::set_factors(const Graphlet& graph, const MomentsNormalization& found, i64 rank,
+                                         i64 channels, i64 axis, i64 axes) {
+  const auto set = [&](ValueRef v, float otherwise, std::string_view type, Buffer& to) {
+    const auto given = v.node < 0 ? std::vector<float>(static_cast<std::size_t>(channels), otherwise)
+                                  : by_channel(graph, v, rank, axis, channels, axes);
+    if (given.empty()) return false;
+    to = Buffer(channels);
+    std::copy(given.begin(), given.end(), to.data());
+    if (v.node >= 0) name += type;
+    return true;
+  };
+  return set(found.factor, 1, "+Multiply", weight) && set(found.offset, 0, "+Add", bias);
 }
 
 void GroupNormalizationForm::take_factors(const Graphlet& graph, Match& match, i64 rank, i64 channels) {
@@ -120,16 +148,21 @@ void GroupNormalizationForm::take_activation(const Graphlet& graph, Match& match
   match.nodes.insert(match.nodes.end(), found->nodes.begin(), found->nodes.end());
 }
 
+bool are_of_plane(const std::vector<i64>& axes, i64 rank) {
+  if (axes.empty() || std::ssize(axes) != rank - 2) return false;
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    if (axes[i] != static_cast<i64>(i) + 2) return false;
+  return true;
+}
+
 bool is_over_planes(const Graphlet& graph, int mvn) {
   const auto& attrs = graph.attrs<MvnAttrs>(mvn);
   const auto& shape = graph.fact(graph.input(mvn, 0)).shape;
   if (!attrs.normalize_variance || attrs.eps_mode != MvnEps::inside_sqrt || !shape.has_rank()) return false;
   auto axes = constant_axes(graph, graph.input(mvn, 1), shape.rank());
-  if (!axes || axes->empty() || std::ssize(*axes) != shape.rank() - 2) return false;
+  if (!axes) return false;
   std::sort(axes->begin(), axes->end());
-  for (std::size_t i = 0; i < axes->size(); ++i)
-    if ((*axes)[i] != static_cast<i64>(i) + 2) return false;
-  return true;
+  return are_of_plane(*axes, shape.rank());
 }
 
 std::unique_ptr<const Kernel> make_group_normalization(GroupNormalizationForm form) {

@@ -1,8 +1,9 @@
 // MVN-6 over the second axis alone in f32, which normalizes each pixel (LayerNorm of images), with factors and offsets
-// by channel, and the activation behind it, of blocked and of plain values.
+// by channel, and the activation behind it, of blocked and of plain values; also as TensorFlow spells it out.
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kernels/normalization/pixels.hpp"
 #include "fast/kit/group_normalization.hpp"
+#include "fast/kit/moments.hpp"
 #include "op/shared_attrs.hpp"
 
 namespace ovir::fast::patterns::channel_normalization {
@@ -46,7 +47,21 @@ class ChannelNormalization final : public Kernel {
   GroupNormalizationForm form_;
 };
 
+std::optional<Match> spelled_out(const Graphlet& graph, int root) {
+  auto found = normalization_by_moments(graph, root);
+  if (!found || found->axes != std::vector<i64>{1}) return std::nullopt;
+  const auto& shape = graph.fact(found->x).shape;
+  if (shape.rank() < 3 || !shape[1].is_static() || shape[1].length() == 0) return std::nullopt;
+  GroupNormalizationForm form("channel_normalization", 1, found->epsilon, shape);
+  if (!form.set_factors(graph, *found, shape.rank(), shape[1].length())) return std::nullopt;
+  Match match{std::move(found->nodes), {found->x}, nullptr};
+  form.take_activation(graph, match);
+  match.kernel = std::make_unique<ChannelNormalization>(std::move(form));
+  return match;
+}
+
 std::optional<Match> match(const Graphlet& graph, int root) {
+  if (graph.type(root) == "ReduceMean") return spelled_out(graph, root);
   const auto x = graph.input(root, 0);
   const auto& shape = graph.fact(x).shape;
   if (!is_f32(graph, x) || !shape.has_rank() || shape.rank() < 3 || !shape[1].is_static()) return std::nullopt;
@@ -64,7 +79,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   return match;
 }
 
-constexpr std::string_view kRoots[] = {"MVN"};
+constexpr std::string_view kRoots[] = {"MVN", "ReduceMean"};
 
 }  // namespace
 

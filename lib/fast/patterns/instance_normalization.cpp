@@ -1,9 +1,10 @@
 // MVN-6 over all spatial axes in f32 (InstanceNorm), with factors and offsets by channel, and the activation behind it,
-// of blocked and of plain values; also of one image as torch.export decomposes it: (x - mean(x)) · (factors /
-// √(mean((x - mean(x))²) + ε)), where each mean may be computed on its own.
+// of blocked and of plain values; also as TensorFlow spells it out, and of one image as torch.export decomposes it:
+// (x - mean(x)) · (factors / √(mean((x - mean(x))²) + ε)), where each mean may be computed on its own.
 #include <algorithm>
 
 #include "fast/kit/group_normalization.hpp"
+#include "fast/kit/moments.hpp"
 #include "fast/kit/spelled_out.hpp"
 #include "op/kit/elementwise_attrs.hpp"
 #include "op/shared_attrs.hpp"
@@ -113,8 +114,26 @@ std::optional<Match> match_decomposed(const Graphlet& graph, int root) {
   return match;
 }
 
+std::optional<Match> match_moments(const Graphlet& graph, int root) {
+  auto found = normalization_by_moments(graph, root);
+  if (!found) return std::nullopt;
+  const auto& shape = graph.fact(found->x).shape;
+  if (shape.rank() < 3 || !shape[1].is_static() || shape[1].length() == 0 || !are_of_plane(found->axes, shape.rank()))
+    return std::nullopt;
+  const auto channels = shape[1].length();
+  GroupNormalizationForm form("instance_normalization", channels, found->epsilon, shape);
+  if (!form.set_factors(graph, *found, shape.rank(), channels)) return std::nullopt;
+  Match match{std::move(found->nodes), {found->x}, nullptr};
+  const bool is_bare = found->factor.node < 0 && found->offset.node < 0;
+  if (is_bare && shape.rank() == 3) return std::nullopt;  // rows like others
+  form.take_activation(graph, match);
+  match.kernel = make_group_normalization(std::move(form));
+  return match;
+}
+
 std::optional<Match> match(const Graphlet& graph, int root) {
   if (graph.type(root) == "Multiply") return match_decomposed(graph, root);
+  if (graph.type(root) == "ReduceMean") return match_moments(graph, root);
   const auto x = graph.input(root, 0);
   const auto& shape = graph.fact(x).shape;
   if (!is_f32(graph, x) || !shape.has_rank() || shape.rank() < 3 || !shape[1].is_static()) return std::nullopt;
@@ -129,7 +148,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   return match;
 }
 
-constexpr std::string_view kRoots[] = {"MVN", "Multiply"};
+constexpr std::string_view kRoots[] = {"MVN", "Multiply", "ReduceMean"};
 
 }  // namespace
 

@@ -4,7 +4,7 @@
 
 #include "fast/kernels/normalization/rows.hpp"
 #include "fast/kit/functions.hpp"
-#include "fast/kit/spelled_out.hpp"
+#include "fast/kit/moments.hpp"
 #include "op/kit/elementwise_attrs.hpp"
 #include "op/shared_attrs.hpp"
 
@@ -88,85 +88,23 @@ Buffer copied(const Tensor& t) {
   return to;
 }
 
-/// The ReduceMean over the last axis that reads a value.
-bool is_mean_of_rows(const Graphlet& graph, int node, i64 rank) {
-  const auto axes = constant_axes(graph, graph.input(node, 1), rank);
-  return graph.type(node) == "ReduceMean" && graph.attrs<ReduceAttrs>(node).keep_dims && axes &&
-         *axes == std::vector<i64>{rank - 1};
-}
-
-/// The two nodes that read a value, the one that is of this type first.
-std::optional<std::pair<int, int>> two_users(const Graphlet& graph, int node, std::string_view first) {
-  const auto users = graph.users({node, 0});
-  if (users.size() != 2 || users[0] == users[1]) return std::nullopt;
-  if (graph.type(users[0]) == first) return std::pair(users[0], users[1]);
-  if (graph.type(users[1]) == first) return std::pair(users[1], users[0]);
-  return std::nullopt;
+/// All of it in single nodes, from the mean on.
+std::optional<Match> spelled_out(const Graphlet& graph, int root) {
+  auto found = normalization_by_moments(graph, root);
+  if (!found || found->axes != std::vector<i64>{graph.fact(found->x).shape.rank() - 1}) return std::nullopt;
+  const auto result = found->nodes.back();
+  const auto *weight = of_row(graph, result, found->factor), *bias = of_row(graph, result, found->offset);
+  if ((found->factor.node >= 0 && !weight) || (found->offset.node >= 0 && !bias)) return std::nullopt;
+  const RowNormalization what{.rows = 0, .n = 0, .epsilon = found->epsilon};
+  const auto name = std::string("normalization") + (weight ? "+Multiply" : "") + (bias ? "+Add" : "");
+  return Match{std::move(found->nodes),
+               {found->x},
+               std::make_unique<LayerNormalization>(what, 1, weight ? copied(*weight) : Buffer(),
+                                                    bias ? copied(*bias) : Buffer(), name)};
 }
 
 ValueRef other_input(const Graphlet& graph, int node, int than) {
   return graph.input(node, graph.input(node, 0).node == than ? 1 : 0);
-}
-
-/// From the mean on.
-std::optional<Match> spelled_out(const Graphlet& graph, int root) {
-  const auto x = graph.input(root, 0);
-  const auto& shape = graph.fact(x).shape;
-  if (!is_f32(graph, x) || !shape.has_rank() || shape.rank() == 0) return std::nullopt;
-  const auto rank = shape.rank();
-  if (!is_mean_of_rows(graph, root, rank)) return std::nullopt;
-  const auto users = two_users(graph, root, "SquaredDifference");
-  if (!users || !same(other_input(graph, users->first, root), x)) return std::nullopt;
-  const auto variance = followed_by(graph, users->first, "ReduceMean");
-  if (!variance || variance->second != 0 || !is_mean_of_rows(graph, variance->first, rank)) return std::nullopt;
-  const auto add = followed_by(graph, variance->first, "Add");
-  const auto epsilon = add ? number(graph, graph.input(add->first, 1 - add->second)) : std::nullopt;
-  if (!epsilon || !(*epsilon >= 0)) return std::nullopt;
-  const auto inverse = inverse_root_after(graph, add->first);
-  if (!inverse || inverse->divides) return std::nullopt;
-  Match match{{root, users->first, variance->first, add->first}, {x}, nullptr};
-  match.nodes.insert(match.nodes.end(), inverse->nodes.begin(), inverse->nodes.end());
-  const Tensor *weight = nullptr, *bias = nullptr;
-  if (const auto factor = followed_by(graph, match.nodes.back(), "Multiply")) {
-    weight = of_row(graph, factor->first, graph.input(factor->first, 1 - factor->second));
-    if (!weight) return std::nullopt;
-    match.nodes.push_back(factor->first);
-  }
-  // What both terms are multiplied by.
-  const auto factor = match.nodes.back();
-  const auto multiplied = two_users(graph, factor, "Multiply");
-  if (!multiplied || graph.type(multiplied->second) != "Multiply") return std::nullopt;
-  auto [scaled, shift] = *multiplied;
-  if (!same(other_input(graph, scaled, factor), x)) std::swap(scaled, shift);
-  if (!same(other_input(graph, scaled, factor), x)) return std::nullopt;
-  // The mean by it: first made negative, or taken from the offset.
-  const auto mean = other_input(graph, shift, factor);
-  const bool negative = mean.node == users->second && graph.type(mean.node) == "Multiply" &&
-                        number(graph, other_input(graph, mean.node, root)) == -1.0F && graph.only_user(mean) == shift;
-  if (negative) match.nodes.push_back(mean.node);
-  else if (shift != users->second || mean.node != root) return std::nullopt;
-  match.nodes.push_back(shift);
-  if (!negative) {
-    const auto offset = followed_by(graph, shift, "Subtract");
-    if (!offset || offset->second != 1) return std::nullopt;
-    bias = of_row(graph, offset->first, graph.input(offset->first, 0));
-    if (!bias) return std::nullopt;
-    match.nodes.push_back(shift = offset->first);
-  } else if (const auto offset = followed_by(graph, shift, "Add")) {
-    bias = of_row(graph, offset->first, graph.input(offset->first, 1 - offset->second));
-    if (bias) match.nodes.push_back(shift = offset->first);
-  }
-  const auto sum = graph.only_user({shift, 0});
-  if (graph.type(sum) != "Add" || graph.only_user({scaled, 0}) != sum) return std::nullopt;
-  match.nodes.push_back(scaled);
-  match.nodes.push_back(sum);
-  for (const auto node : match.nodes)
-    if (!is_f32(graph, {node, 0})) return std::nullopt;
-  const RowNormalization what{.rows = 0, .n = 0, .epsilon = *epsilon};
-  const auto name = std::string("normalization") + (weight ? "+Multiply" : "") + (bias ? "+Add" : "");
-  match.kernel = std::make_unique<LayerNormalization>(what, 1, weight ? copied(*weight) : Buffer(),
-                                                      bias ? copied(*bias) : Buffer(), name);
-  return match;
 }
 
 std::optional<Match> match(const Graphlet& graph, int root) {

@@ -1,4 +1,4 @@
-#include "pattern_examples.hpp"
+#include "moments.hpp"
 
 namespace ovir::testing::patterns::channel_normalization {
 namespace {
@@ -27,6 +27,19 @@ void many_channels(Net& n) {
   n.result(normalized(n, convolution(n, n.input({1, 17, 3, 5}), {1040, 17, 1, 1}, windows(2))));
 }
 
+void spelled_out(Net& n) { n.result(by_moments(n, n.input({2, 6, 5, 3}), {1})); }
+/// Between convolutions, which keep values blocked.
+void spelled_out_blocked(Net& n) {
+  const auto x = convolution(n, n.input({2, 17, 20, 21}), {32, 17, 1, 1}, windows(2));
+  const auto y = by_moments(n, x, {1}, n.weights({32, 1, 1}), n.weights({1, 32, 1, 1}));
+  n.result(convolution(n, n.op("Gelu-7", {y}), {18, 32, 1, 1}, windows(2)));
+}
+/// Factors by pixel are none by channel.
+void spelled_out_by_pixel(Net& n) {
+  n.result(normalized(n, n.input({2, 6, 5, 3})));
+  n.result(by_moments(n, n.input({2, 6, 5, 6}), {1}, n.weights({6})));
+}
+
 // clang-format off
 constexpr Example kExamples[] = {
     {"channel_normalization", plain},
@@ -39,6 +52,11 @@ constexpr Example kExamples[] = {
     {"channel_normalization+Multiply+Add+Gelu", blocked, kOften, kFixed, true, 1e-2F, Precision::bf16},
     {"channel_normalization", blocked_volume},
     {"channel_normalization", many_channels},
+    {"channel_normalization", spelled_out},
+    {"channel_normalization", spelled_out, kOnce, kOpen},
+    {"channel_normalization+Multiply+Add+Gelu", spelled_out_blocked},
+    {"channel_normalization+Multiply+Add+Gelu", spelled_out_blocked, kOnce},
+    {"channel_normalization", spelled_out_by_pixel},
 };
 // clang-format on
 

@@ -1,4 +1,4 @@
-#include "pattern_examples.hpp"
+#include "moments.hpp"
 
 namespace ovir::testing::patterns::instance_normalization {
 namespace {
@@ -65,6 +65,13 @@ void decomposed_batch(Net& n) {
   n.result(decomposed(n, n.input({2, 7, 9, 5}), 7, n.weights({7})));
 }
 
+void moments(Net& n) { n.result(by_moments(n, n.input({2, 7, 9, 5}), {2, 3}, n.weights({7, 1, 1}))); }
+void moments_blocked(Net& n) {
+  const auto x = convolution(n, n.input({2, 17, 20, 21}), {32, 17, 1, 1}, windows(2));
+  const auto y = by_moments(n, x, {3, 2}, -1, n.weights({1, 32, 1, 1}));
+  n.result(convolution(n, relu(n, y), {18, 32, 1, 1}, windows(2)));
+}
+
 // clang-format off
 constexpr Example kExamples[] = {
     {"instance_normalization", plain},
@@ -78,6 +85,9 @@ constexpr Example kExamples[] = {
     {"instance_normalization+Multiply+Add+Relu", blocked, kOnce},
     {"instance_normalization+Multiply+Add+Relu", blocked, kOften, kFixed, true, 1e-2F, Precision::bf16},
     {"instance_normalization+Multiply+Add", blocked_volume},
+    {"instance_normalization+Multiply", moments},
+    {"instance_normalization+Multiply", moments, kOnce, kOpen},
+    {"instance_normalization+Add+Relu", moments_blocked},
     {"instance_normalization", decomposed_plain},
     {"instance_normalization", decomposed_plain, kOnce},
     {"instance_normalization+Add+Relu", decomposed_blocked},

@@ -1,4 +1,4 @@
-#include "pattern_examples.hpp"
+#include "moments.hpp"
 
 namespace ovir::testing::patterns::layer_normalization {
 namespace {
@@ -17,35 +17,26 @@ void normalization_plane(Net& n) {
                 {{"normalize_variance", "true"}, {"eps", "1e-3"}, {"eps_mode", "outside_sqrt"}}));
 }
 
-/// As TensorFlow spells it out: what x and the mean are multiplied by, and the mean.
-struct Moments {
-  int factor, mean;
-};
-Moments moments(Net& n, int x, bool scaled) {
-  const auto axis = n.indices({-1});
+void spelled_out_bare(Net& n) { n.result(by_moments(n, n.input({2, 5, 33}), {-1})); }
+void spelled_out_scaled(Net& n) { n.result(by_moments(n, n.input({2, 5, 33}), {-1}, n.weights({1, 1, 33}))); }
+void spelled_out_all(Net& n) {
+  n.result(by_moments(n, n.input({2, 5, 33}), {-1}, n.weights({1, 1, 33}), n.weights({33})));
+}
+/// The product of the mean is taken from the offset.
+void spelled_out_offset(Net& n) {
+  const auto x = n.input({2, 5, 33}), axis = n.indices({-1});
   const Texts kept{{"keep_dims", "true"}};
   const auto mean = n.op("ReduceMean-1", {x, axis}, kept);
   const auto variance = n.op("ReduceMean-1", {n.op("SquaredDifference-1", {x, mean}), axis}, kept);
-  auto factor = n.op("Power-1", {n.op("Add-1", {variance, n.numbers({0.001F}, {1, 1, 1})}), n.numbers({-0.5F}, {1})});
-  if (scaled) factor = n.op("Multiply-1", {factor, n.weights({1, 1, 33})});
-  return {factor, mean};
-}
-void spelled_out(Net& n, bool scaled, bool shifted) {
-  const auto x = n.input({2, 5, 33});
-  const auto [factor, mean] = moments(n, x, scaled);
-  auto shift = n.op("Multiply-1", {n.op("Multiply-1", {mean, n.numbers({-1}, {1})}), factor});
-  if (shifted) shift = n.op("Add-1", {shift, n.weights({33})});
-  n.result(n.op("Add-1", {n.op("Multiply-1", {x, factor}), shift}));
-}
-void spelled_out_bare(Net& n) { spelled_out(n, false, false); }
-void spelled_out_scaled(Net& n) { spelled_out(n, true, false); }
-void spelled_out_all(Net& n) { spelled_out(n, true, true); }
-/// The product of the mean is taken from the offset.
-void spelled_out_offset(Net& n) {
-  const auto x = n.input({2, 5, 33});
-  const auto [factor, mean] = moments(n, x, true);
+  const auto sum = n.op("Add-1", {variance, n.numbers({0.001F}, {1, 1, 1})});
+  const auto factor = n.op("Multiply-1", {n.op("Power-1", {sum, n.numbers({-0.5F}, {1})}), n.weights({1, 1, 33})});
   const auto shift = n.op("Subtract-1", {n.weights({1, 1, 33}), n.op("Multiply-1", {mean, factor})});
   n.result(n.op("Add-1", {n.op("Multiply-1", {x, factor}), shift}));
+}
+/// Factors that differ by row are no row's.
+void spelled_out_by_row(Net& n) {
+  normalization(n);
+  n.result(by_moments(n, n.input({2, 5, 33}), {-1}, n.weights({1, 5, 1})));
 }
 
 // clang-format off
@@ -59,6 +50,7 @@ constexpr Example kExamples[] = {
     {"normalization+Multiply+Add", spelled_out_all},
     {"normalization+Multiply+Add", spelled_out_all, kOnce, kOpen},
     {"normalization+Multiply+Add", spelled_out_offset},
+    {"normalization", spelled_out_by_row},
 };
 // clang-format on
 

@@ -13,6 +13,15 @@ void product_of_its_residual(Net& n) {  // x · W + x: the sum may not be writte
   n.result(softmax(n, n.op("Add-1", {x, matmul(n, x, n.weights({35, 35}))})));
 }
 
+/// As TensorFlow spells it out.
+int gelu(Net& n, int x) {
+  const auto half = n.op("Multiply-1", {n.numbers({0.5F}, {1}), x});
+  const auto erf = n.op("Erf-1", {n.op("Multiply-1", {n.numbers({-0.70710678F}, {1}), x})});
+  return n.op("Multiply-1", {half, n.op("Subtract-1", {n.numbers({1}, {1}), erf})});
+}
+void product_complement(Net& n) {
+  n.result(gelu(n, n.op("Add-1", {matmul(n, n.input({5, 37}), n.weights({37, 70})), n.weights({70})})));
+}
 /// What exporters spell out. Where others read the sum as well it is no activation.
 int swish(Net& n, int x) { return n.op("Multiply-1", {x, n.op("Sigmoid-1", {x})}); }
 void product_gated(Net& n) {
@@ -82,6 +91,7 @@ constexpr Example kExamples[] = {
     {"packed.matmul+bias+residual", product_few_residual},
     {"packed.matmul+Tanh", product_rows, kOften, kOpen},
     {"packed.matmul", product_of_one_row},
+    {"packed.matmul+bias+Erf", product_complement, kOften, kFixed, false},  // f16 rounds the factor
     {"packed.matmul+bias+Sigmoid+Multiply", product_gated},
     {"packed.matmul+bias+Sigmoid+Multiply", product_gated, kOften, kOpen},
     {"packed.matmul", product_gated_and_read},

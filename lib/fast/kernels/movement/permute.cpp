@@ -92,6 +92,52 @@ void copy_runs(const Merged& m, i64 count, std::size_t near, const float* x, flo
   });
 }
 
+/// Where few numbers lie together, as the channels of a pixel: `few` lines, each of as many as there are pixels, become
+/// pixels (`to_pixels`) or are made of them. `pixels` is the axis of these, `other` that of the few.
+template <i64 few, bool to_pixels>
+void copy_pixels(const Merged& m, i64 count, std::size_t pixels, std::size_t other, const float* x, float* y,
+                 ThreadPool& pool) {
+  constexpr i64 kStep = 64, kPart = 64 * kStep;
+  const auto line = to_pixels ? m.from[other] : m.to[other];
+  const auto all = m.dims[pixels], parts = ceil_div(all, kPart);
+  const auto cost = static_cast<double>(std::min(all, kPart) * few) / 3 + 5;
+  parallel_ranges(pool, count / (all * few) * parts, cost, [&](i64 begin, i64 end) {
+    for (auto i = begin; i < end; ++i) {
+      const Places at(m, i / parts, pixels, other);
+      const auto first = i % parts * kPart, stop = std::min(all, first + kPart);
+      for (auto p = first; p < stop; p += kStep) {
+        const auto step = std::min(kStep, stop - p);
+        float in[few * kStep], out[few * kStep];  // of fixed sizes, so that the compiler shuffles vectors
+        if constexpr (to_pixels) {
+          for (i64 c = 0; c < few; ++c) std::copy_n(x + at.from + c * line + p, step, in + c * kStep);
+          for (i64 j = 0; j < kStep; ++j)
+            for (i64 c = 0; c < few; ++c) out[j * few + c] = in[c * kStep + j];
+          std::copy_n(out, step * few, y + at.to + p * few);
+        } else {
+          std::copy_n(x + at.from + p * few, step * few, in);
+          for (i64 j = 0; j < kStep; ++j)
+            for (i64 c = 0; c < few; ++c) out[c * kStep + j] = in[j * few + c];
+          for (i64 c = 0; c < few; ++c) std::copy_n(out + c * kStep, step, y + at.to + c * line + p);
+        }
+      }
+    }
+  });
+}
+
+/// The same where the axes suit it; false otherwise.
+bool copy_pixels(const Merged& m, i64 count, std::size_t row, const float* x, float* y, ThreadPool& pool) {
+  const auto last = m.rank - 1;
+  const auto by = [&](auto few) {
+    if (m.dims[row] == few && m.from[row] == 1 && m.from[last] == few)
+      return copy_pixels<few, false>(m, count, last, row, x, y, pool), true;
+    if (m.dims[last] == few && m.from[row] == 1 && m.to[row] == few)
+      return copy_pixels<few, true>(m, count, row, last, x, y, pool), true;
+    return false;
+  };
+  return by(std::integral_constant<i64, 2>()) || by(std::integral_constant<i64, 3>()) ||
+         by(std::integral_constant<i64, 4>());
+}
+
 }  // namespace
 
 void permute(std::span<const i64> dims, std::span<const i64> order, const float* x, float* y, ThreadPool& pool) {
@@ -109,6 +155,7 @@ void permute(std::span<const i64> dims, std::span<const i64> order, const float*
     if (m.from[d] < m.from[row]) row = d;
   if (m.from[last] == 1) return copy_runs(m, count, row, x, y, pool);
   constexpr i64 kFew = 4;  // which lie together, as channels of images
+  if (copy_pixels(m, count, row, x, y, pool)) return;
   if (m.dims[row] <= kFew || m.dims[last] <= kFew) {
     StridedAxes axes;
     for (std::size_t d = 0; d < m.rank; ++d) axes.add(m.dims[d], m.from[d]);

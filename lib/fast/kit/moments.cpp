@@ -1,0 +1,100 @@
+#include "fast/kit/moments.hpp"
+
+#include <algorithm>
+
+#include "fast/kit/functions.hpp"
+#include "fast/kit/spelled_out.hpp"
+#include "op/kit/elementwise_attrs.hpp"
+#include "op/shared_attrs.hpp"
+
+namespace ovir::fast {
+namespace {
+
+/// The axes of a ReduceMean that keeps them, in order; empty where the node is none.
+std::vector<i64> axes_of_mean(const Graphlet& graph, int node, i64 rank) {
+  if (graph.type(node) != "ReduceMean" || !graph.attrs<ReduceAttrs>(node).keep_dims) return {};
+  auto axes = constant_axes(graph, graph.input(node, 1), rank).value_or(std::vector<i64>{});
+  std::sort(axes.begin(), axes.end());
+  return axes;
+}
+
+/// The two nodes that read a value, the one that is of this type first.
+std::optional<std::pair<int, int>> two_users(const Graphlet& graph, int node, std::string_view first) {
+  const auto users = graph.users({node, 0});
+  if (users.size() != 2 || users[0] == users[1]) return std::nullopt;
+  if (graph.type(users[0]) == first) return std::pair(users[0], users[1]);
+  if (graph.type(users[1]) == first) return std::pair(users[1], users[0]);
+  return std::nullopt;
+}
+
+ValueRef other_input(const Graphlet& graph, int node, int than) {
+  return graph.input(node, graph.input(node, 0).node == than ? 1 : 0);
+}
+
+bool aligns_by_numpy(const Graphlet& graph, int node) {
+  return graph.attrs<BroadcastAttrs>(node).rule().kind != AutoBroadcast::pdpd;
+}
+
+}  // namespace
+
+std::optional<MomentsNormalization> normalization_by_moments(const Graphlet& graph, int mean) {
+  MomentsNormalization found{.nodes = {mean}, .x = graph.input(mean, 0), .axes = {}, .epsilon = 0};
+  const auto x = found.x;
+  const auto& shape = graph.fact(x).shape;
+  if (!is_f32(graph, x) || !shape.has_rank()) return std::nullopt;
+  found.axes = axes_of_mean(graph, mean, shape.rank());
+  const auto users = two_users(graph, mean, "SquaredDifference");
+  if (found.axes.empty() || !users || !same(other_input(graph, users->first, mean), x)) return std::nullopt;
+  const auto variance = followed_by(graph, users->first, "ReduceMean");
+  if (!variance || axes_of_mean(graph, variance->first, shape.rank()) != found.axes) return std::nullopt;
+  const auto add = followed_by(graph, variance->first, "Add");
+  const auto epsilon = add ? number(graph, graph.input(add->first, 1 - add->second)) : std::nullopt;
+  if (!epsilon || !(*epsilon >= 0)) return std::nullopt;
+  found.epsilon = *epsilon;
+  const auto inverse = inverse_root_after(graph, add->first);
+  if (!inverse || inverse->divides) return std::nullopt;
+  auto& nodes = found.nodes;
+  nodes.insert(nodes.end(), {users->first, variance->first, add->first});
+  nodes.insert(nodes.end(), inverse->nodes.begin(), inverse->nodes.end());
+  if (const auto factor = followed_by(graph, nodes.back(), "Multiply")) {
+    found.factor = graph.input(factor->first, 1 - factor->second);
+    if (!graph.constant(found.factor)) return std::nullopt;
+    nodes.push_back(factor->first);
+  }
+  // What both terms are multiplied by.
+  const auto factor = nodes.back();
+  const auto multiplied = two_users(graph, factor, "Multiply");
+  if (!multiplied || graph.type(multiplied->second) != "Multiply") return std::nullopt;
+  auto [scaled, shift] = *multiplied;
+  if (!same(other_input(graph, scaled, factor), x)) std::swap(scaled, shift);
+  if (!same(other_input(graph, scaled, factor), x)) return std::nullopt;
+  // The mean by it: first made negative, or taken from the offset.
+  const auto shifted = other_input(graph, shift, factor);
+  const bool negative = shifted.node == users->second && graph.type(shifted.node) == "Multiply" &&
+                        number(graph, other_input(graph, shifted.node, mean)) == -1.0F &&
+                        graph.only_user(shifted) == shift;
+  if (negative) nodes.push_back(shifted.node);
+  else if (shift != users->second || shifted.node != mean) return std::nullopt;
+  nodes.push_back(shift);
+  if (!negative) {
+    const auto offset = followed_by(graph, shift, "Subtract");
+    if (!offset || offset->second != 1) return std::nullopt;
+    found.offset = graph.input(shift = offset->first, 0);
+    nodes.push_back(shift);
+  } else if (const auto offset = followed_by(graph, shift, "Add")) {
+    const auto other = graph.input(offset->first, 1 - offset->second);
+    if (graph.constant(other)) nodes.push_back(shift = offset->first), found.offset = other;
+  }
+  if (found.offset.node >= 0 && !graph.constant(found.offset)) return std::nullopt;
+  const auto sum = graph.only_user({shift, 0});
+  if (graph.type(sum) != "Add" || graph.only_user({scaled, 0}) != sum) return std::nullopt;
+  nodes.insert(nodes.end(), {scaled, sum});
+  for (const auto node : nodes) {
+    const auto type = graph.type(node);
+    const bool broadcasts = type == "Multiply" || type == "Add" || type == "Subtract" || type == "SquaredDifference";
+    if (!is_f32(graph, {node, 0}) || (broadcasts && !aligns_by_numpy(graph, node))) return std::nullopt;
+  }
+  return is_same(graph.fact({sum, 0}).shape, shape) ? std::optional(std::move(found)) : std::nullopt;
+}
+
+}  // namespace ovir::fast
