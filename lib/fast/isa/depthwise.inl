@@ -64,31 +64,41 @@ static inline __attribute__((always_inline)) void depthwise_add(const DepthwiseB
 }
 
 /// The same of groups: as depthwise for the first channel of each, brought into the lanes of all its outputs, the
-/// second, and so on.
-template <int K, int S, int P>
+/// second, and so on. A group that fills a vector has the same channel in all lanes.
+template <int K, int S, int P, bool kInside>
 static inline __attribute__((always_inline)) void grouped_add(const DepthwiseBand& b, const float* in, i64 first,
                                                               i64 row, i64 part, Vec (&sum)[P]) {
-  const float* pixel[kReads<K, S, P>];
+  const float* pixels[kReads<K, S, P>];
+  if constexpr (!kInside) {
 #pragma GCC unroll 32
-  for (int c = 0; c < kReads<K, S, P>; ++c) pixel[c] = depthwise_pixel(b, in, first + c);
+    for (int c = 0; c < kReads<K, S, P>; ++c) pixels[c] = depthwise_pixel(b, in, first + c);
+  }
+  const auto pixel = [&](int c) { return kInside ? in + (first + c) * kBlock : pixels[c]; };
+  const auto add = [&](i64 i, auto channel) {
+    const float* weights = b.weights + i * b.channel_weights + row * K * kBlock + part;
+    Vec w[K];
+#pragma GCC unroll 8
+    for (int j = 0; j < K; ++j) w[j] = load(weights + j * kBlock);
+#pragma GCC unroll 32
+    for (int c = 0; c < kReads<K, S, P>; ++c) {
+      const Vec v = channel(pixel(c));
+#pragma GCC unroll 8
+      for (int j = 0; j < K; ++j)
+        if ((c - j) % S == 0 && c >= j && (c - j) / S < P) sum[(c - j) / S] = fma(v, w[j], sum[(c - j) / S]);
+    }
+  };
+  if (b.group == kWidth) {
+    for (i64 i = 0; i < kWidth; ++i) add(i, [&](const float* p) { return spread(p[part + i]); });
+    return;
+  }
   Ints lane{};
 #pragma GCC unroll 16
   for (int l = 0; l < kWidth; ++l) lane[l] = l;
   const Ints group = lane & -static_cast<int>(b.group);
   for (i64 i = 0; i < b.group; ++i) {
-    const float* weights = b.weights + i * b.channel_weights + row * K * kBlock + part;
-    Vec w[K];
-#pragma GCC unroll 8
-    for (int j = 0; j < K; ++j) w[j] = load(weights + j * kBlock);
     const Ints at = group + static_cast<int>(i & (kWidth - 1));
     const i64 from = (part & -b.group) + (i & -kWidth);
-#pragma GCC unroll 32
-    for (int c = 0; c < kReads<K, S, P>; ++c) {
-      const Vec v = in_groups(pixel[c] + from, at);
-#pragma GCC unroll 8
-      for (int j = 0; j < K; ++j)
-        if ((c - j) % S == 0 && c >= j && (c - j) / S < P) sum[(c - j) / S] = fma(v, w[j], sum[(c - j) / S]);
-    }
+    add(i, [&](const float* p) { return in_groups(p + from, at); });
   }
 }
 
@@ -104,7 +114,7 @@ static inline __attribute__((always_inline)) void depthwise_outputs(const Depthw
     for (i64 row = 0; row < b.rows; ++row) {
       const float* in = b.in + line * b.in_line + row * b.row;
       if (b.end && in >= b.end) in -= b.ring;
-      if constexpr (kGroups) grouped_add<K, S>(b, in, first, row, part, sum);
+      if constexpr (kGroups) grouped_add<K, S, P, kInside>(b, in, first, row, part, sum);
       else depthwise_add<K, S, P, kInside>(b, in, first, row, part, sum);
     }
     const i64 place = line * b.out_line + x * kBlock + part;
@@ -119,10 +129,10 @@ static inline __attribute__((always_inline)) void depthwise_outputs(const Depthw
 
 template <int K, int S, bool kGroups, int P>
 static void depthwise_columns(const DepthwiseBand& b, i64 x) {
-  if constexpr (!kGroups && P >= 7) {
+  if constexpr (P >= 7) {
     // Most parts of wide planes: to ask of each pixel whether it lies beside takes longer than to load it.
     if (const i64 first = b.first + x * S; first >= 0 && first + kReads<K, S, P> <= b.width) {
-      for (i64 line = 0; line < b.lines; ++line) depthwise_outputs<K, S, P, false, true>(b, line, x);
+      for (i64 line = 0; line < b.lines; ++line) depthwise_outputs<K, S, P, kGroups, true>(b, line, x);
       return;
     }
   }
