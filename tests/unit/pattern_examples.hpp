@@ -63,7 +63,8 @@ struct Examples {
   std::span<const Example> list;
 };
 namespace patterns {
-/// tests/unit/patterns/<name>.cpp, with _ for the dots of a pattern's name.
+/// tests/unit/patterns/<name>.cpp, with _ for the dots of a pattern's name, and what is too long for one file in others
+/// that begin with it.
 std::span<const Examples* const> all();
 }  // namespace patterns
 

@@ -238,8 +238,9 @@ std::optional<std::vector<i64>> constant_axes(const Graphlet& graph, ValueRef v,
 }
 
 void add_computed_inputs(const Graphlet& graph, int node, int first, Match& match) {
+  const auto is_own = [&](int i) { return std::find(match.nodes.begin(), match.nodes.end(), i) != match.nodes.end(); };
   for (const auto& input : std::span(graph.node(node).inputs).subspan(first))
-    if (input.node >= 0 && !graph.constant(input)) match.inputs.push_back(input);
+    if (input.node >= 0 && !graph.constant(input) && !is_own(input.node)) match.inputs.push_back(input);
 }
 
 const Tensor* per_channel(const Graphlet& graph, ValueRef v, i64 rank, i64 axis, i64 channels, i64 axes) {

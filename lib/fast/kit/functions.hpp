@@ -47,7 +47,8 @@ bool is_residual(const Graphlet& graph, ValueRef product, ValueRef other);
 /// Axes that a constant of i32 or i64 gives, counted from the front; nothing where it is none.
 std::optional<std::vector<i64>> constant_axes(const Graphlet& graph, ValueRef v, i64 rank);
 
-/// Adds to the operands those inputs, from `first` on, that only the run knows: sizes follow from them.
+/// Adds to the operands those inputs, from `first` on, that only the run knows, but what the match computes itself:
+/// sizes follow from them.
 void add_computed_inputs(const Graphlet& graph, int node, int first, Match& match);
 
 /// A constant of one number a channel, laid out along `axis` of an operand of rank `rank`, or along so many axes from

@@ -10,10 +10,11 @@
 namespace ovir::fast {
 namespace {
 
-/// Whether columns lie side by side where they must, or rows.
-bool are_inside(const HeadAxes& a, bool columns) {
-  const auto last = a.rank - 1;
-  return a.axes[3] == last || (!columns && a.axes[2] == last);
+/// The product of lengths [begin, end), of those that there are.
+i64 product(const View& v, i64 begin, i64 end) {
+  i64 all = 1;
+  for (auto axis = std::max(begin, i64{0}); axis < end; ++axis) all *= v.dim(axis);
+  return all;
 }
 
 /// The operand as it is read of what a Transpose of this order reads.
@@ -94,6 +95,17 @@ std::optional<PartOfSource> part_of_source(const Graphlet& graph, HeadOperand op
   return part;
 }
 
+/// Whether a node is a Tile of rank 5 that repeats this axis only.
+bool tiles_along(const Graphlet& graph, int node, i64 axis) {
+  if (graph.type(node) != "Tile") return false;
+  const auto* repeats = graph.constant(graph.input(node, 1));
+  if (!repeats || repeats->size() != 5) return false;
+  const auto times = to_i64(*repeats);
+  for (i64 i = 0; i < 5; ++i)
+    if (i != axis && times[i] != 1) return false;
+  return true;
+}
+
 /// Whether a Reshape by a constant leaves the first axis as it is.
 bool keeps_first(const Graphlet& graph, int reshape, const Dim& to) {
   const auto* pattern = graph.constant(graph.input(reshape, 1));
@@ -106,16 +118,34 @@ bool keeps_first(const Graphlet& graph, int reshape, const Dim& to) {
 i64 HeadAxes::dim(const View& v, i64 axis) const {
   if (axis == part_axis) return length;
   const auto more = v.rank() - rank;
-  if (axis > 0) return axis + more < 0 ? 1 : v.dim(axis + more);
-  i64 all = 1;
-  for (i64 i = 0; i <= more; ++i) all *= v.dim(i);
-  return all;
+  if (axis < joined) return v.dim(axis);
+  if (axis > joined) return axis + more < 0 ? 1 : v.dim(axis + more);
+  return product(v, joined, joined + more + 1);
 }
 
 bool HeadAxes::fits(const View& v) const {
   if (places) return v.size() == places->size;
   if (part_axis >= 0) return v.rank() == rank && first + length <= v.dim(part_axis);
-  return v.rank() == rank || v.rank() == rank - 1 || (v.rank() > rank && axes[0] == 0);
+  return v.rank() >= rank - 1;
+}
+
+HeadDims::HeadDims(const View& mask, const ScoreAxes& a) {
+  auto end = mask.rank();
+  const auto next = [&](i64 count) {
+    const auto begin = end - count;
+    const auto length = product(mask, begin, end);
+    end = begin;
+    return length;
+  };
+  columns = next(1);
+  rows = next(a.queries);
+  heads = next(a.heads);
+  batch = product(mask, 0, end);
+}
+
+bool are_inside(const HeadAxes& a, bool columns) {
+  const auto last = a.rank - 1;
+  return a.axes[3] == last || (!columns && a.axes[2] == last);
 }
 
 std::vector<int> HeadWay::sorted() const {
@@ -192,36 +222,42 @@ std::optional<Repetition> repetition_of(const Graphlet& graph, const HeadOperand
   if (before) r.way.add(before->way);
   const auto& repeated = before ? before->operand : operand;
   const bool joined = repeated.apart.has_value();
-  if (repeated.axes.axes != HeadAxes{}.axes || repeated.axes.rank != 4) return std::nullopt;
+  const auto [batch, heads, rows, columns] = repeated.axes.axes;
+  if (repeated.axes.rank != 4 || (joined && repeated.axes.axes != HeadAxes{}.axes)) return std::nullopt;
   auto v = repeated.value;
   auto user = repeated.user;
   std::array<int, 3> nodes{};
   for (std::size_t i = 0; i < 3; ++i) {
     constexpr std::string_view kTypes[] = {"Reshape", "Broadcast", "Unsqueeze"};
-    if (v.node < 0 || graph.type(v.node) != kTypes[i] || graph.only_user(v) != user) return std::nullopt;
+    const bool tiles = i == 1 && tiles_along(graph, v.node, heads + 1);
+    if (v.node < 0 || (graph.type(v.node) != kTypes[i] && !tiles) || graph.only_user(v) != user) return std::nullopt;
     user = nodes[i] = v.node;
     r.way.add(user);
     v = graph.input(user, 0);
   }
   const auto [reshape, broadcast, unsqueeze] = nodes;
-  r.from = v;
+  r.from = {v, unsqueeze, operand.columns_inside, repeated.axes};
   const auto unsqueezed = constant_axes(graph, graph.input(unsqueeze, 1), 5);
-  const auto &from = graph.fact(v).shape, &wide = graph.fact({broadcast, 0}).shape,
+  const auto &from = graph.fact(v).shape, &all = graph.fact({broadcast, 0}).shape,
              &to = joined ? *repeated.apart : graph.fact(repeated.value).shape;
-  if (!unsqueezed || *unsqueezed != std::vector<i64>{2} || !graph.constant(graph.input(reshape, 1)) ||
-      !is_f32(graph, v) || !from.has_rank() || from.rank() != 4 || !wide.has_rank() || wide.rank() != 5 ||
+  if (!unsqueezed || *unsqueezed != std::vector<i64>{heads + 1} || !graph.constant(graph.input(reshape, 1)) ||
+      !is_f32(graph, v) || !from.has_rank() || from.rank() != 4 || !all.has_rank() || all.rank() != 5 ||
       !to.has_rank() || to.rank() != 4)
     return std::nullopt;
+  const auto wide = [&](i64 axis) { return all[axis + (axis > heads)]; };
+  const auto times = all[heads + 1];
   // Where the number of heads is open there may be one, which all share. That rows stay rows follows from their number.
   // Batches that are not known are judged by prepare(): those of the output tell. Nor are rows, of which one may become
   // many; several cannot.
-  const bool keeps_batch =
-      is_same(wide[0], to[0]) || (!joined && keeps_first(graph, reshape, to[0])) || (joined && is_same(wide[3], to[2]));
-  r.rows_known = is_same(from[2], wide[3]);
-  const bool repeats = from[0].compatible(wide[0]) && keeps_batch && from[1].compatible(wide[1]) &&
-                       from[2].compatible(wide[3]) && is_same(from[3], wide[4]) && is_same(from[3], to[3]) &&
-                       wide[1].is_static() && wide[2].is_static() && to[1].is_static() && to[3].is_static() &&
-                       to[1].length() == wide[1].length() * wide[2].length();
+  const bool keeps_batch = is_same(wide(batch), to[batch]) ||
+                           (!joined && batch == 0 && keeps_first(graph, reshape, to[0])) ||
+                           (joined && is_same(wide(rows), to[rows]));
+  r.rows_known = is_same(from[rows], wide(rows));
+  const bool repeats = from[batch].compatible(wide(batch)) && keeps_batch && from[heads].compatible(wide(heads)) &&
+                       from[rows].compatible(wide(rows)) && is_same(from[columns], wide(columns)) &&
+                       is_same(from[columns], to[columns]) && wide(heads).is_static() && times.is_static() &&
+                       to[heads].is_static() && to[columns].is_static() &&
+                       to[heads].length() == wide(heads).length() * times.length();
   return repeats ? std::optional(std::move(r)) : std::nullopt;
 }
 

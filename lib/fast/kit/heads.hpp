@@ -15,11 +15,12 @@ struct HeadPlaces {
   i64 offset = 0, size = 0;
 };
 
-/// Where batch, heads, rows and columns of an operand are in a tensor of rank `rank`, or of one less: the first axis is
-/// then 1. Of more, the first axes are one.
+/// Where batch, heads, rows and columns of an operand are in a tensor of rank `rank`. Of more, those from `joined` on
+/// are one axis; of one less, that axis is 1.
 struct HeadAxes {
   std::array<i64, 4> axes{0, 1, 2, 3};
   i64 rank = 4;
+  i64 joined = 0;
   i64 part_axis = -1;                  ///< of which only some places belong to the operand; -1: it is the whole tensor
   i64 first = 0, length = 0;           ///< those
   std::optional<HeadPlaces> places{};  ///< instead of all this
@@ -34,12 +35,21 @@ struct HeadAxes {
   bool fits(const View& v) const;
 };
 
+/// So many axes of scores are heads and queries; the last one is the keys, those before are the batch.
+struct ScoreAxes {
+  i64 heads = 1, queries = 1;
+  /// Whether heads are the third axis from behind.
+  bool are_single() const { return heads == 1 && queries == 1; }
+};
+
 /// Batch, heads, rows and columns.
 struct HeadDims {
   i64 batch, heads, rows, columns;
 
   HeadDims(const View& v, const HeadAxes& a)
       : batch(a.length_of(v, 0)), heads(a.length_of(v, 1)), rows(a.length_of(v, 2)), columns(a.length_of(v, 3)) {}
+  /// Of a mask of such scores.
+  HeadDims(const View& mask, const ScoreAxes& a);
 };
 
 /// An operand as `user` reads it.
@@ -52,6 +62,9 @@ struct HeadOperand {
   /// the Reshape which joins them, and counts as if it left them apart.
   std::optional<PartialShape> apart{};
 };
+
+/// Whether columns lie side by side where they must, or rows.
+bool are_inside(const HeadAxes& a, bool columns);
 
 /// Nodes on the way to operands that are taken with them, each once.
 class HeadWay {
@@ -97,11 +110,11 @@ struct JoinedOperand {
 };
 std::optional<JoinedOperand> before_joined(const Graphlet& graph, const HeadOperand& operand);
 
-/// Heads of keys or values that are repeated for those of queries: Unsqueeze, Broadcast, Reshape.
+/// Heads of keys or values that are repeated for those of queries: Unsqueeze, Broadcast or Tile, Reshape.
 struct Repetition {
   HeadWay way;
-  ValueRef from;           ///< [batch, heads, rows, columns] that are repeated
-  bool rows_known = true;  ///< that the Broadcast leaves their number
+  HeadOperand from;        ///< what is repeated
+  bool rows_known = true;  ///< that they are as many as before
 };
 std::optional<Repetition> repetition_of(const Graphlet& graph, const HeadOperand& operand);
 

@@ -55,12 +55,34 @@ std::optional<AddedGrid> joined_grid(const Graphlet& graph, ValueRef v, int user
   return AddedGrid{{v.node}, {}, {}, columns, graph.input(v.node, 0)};
 }
 
-/// Whether a mask has no more than scores of this shape have.
+/// The node of this type whose value only `user` reads; -1: none.
+int own_node(const Graphlet& graph, ValueRef v, int user, std::string_view type) {
+  return graph.type(v.node) == type && graph.only_user(v) == user ? v.node : -1;
+}
+
+/// Keras makes masks as large as scores: And with what is true of their shape everywhere.
+void take_widening(const Graphlet& graph, Masked& masked) {
+  const auto both = own_node(graph, masked.mask, masked.nodes.back(), "LogicalAnd");
+  if (both < 0 || graph.attrs<BroadcastAttrs>(both).rule().kind == AutoBroadcast::pdpd) return;
+  for (const int port : {0, 1}) {
+    const auto wide = own_node(graph, graph.input(both, port), both, "Broadcast");
+    const auto* value = graph.constant(graph.input(wide, 0));
+    const auto shape = own_node(graph, graph.input(wide, 1), wide, "ShapeOf");
+    if (shape < 0 || !same(graph.input(shape, 0), masked.scores) || !value || value->type() != ElementType::boolean ||
+        value->size() != 1 || !*value->data<char>())
+      continue;
+    masked.mask = graph.input(both, 1 - port);
+    masked.nodes.insert(masked.nodes.end(), {both, wide, shape});
+    return;
+  }
+}
+
+/// Whether a mask has no more axes than scores; their lengths are judged by prepare(), as far as they are open.
 bool is_within(const PartialShape& mask, const PartialShape& scores) {
   if (!mask.has_rank() || mask.rank() > scores.rank()) return false;
   for (i64 back = 1; back <= mask.rank(); ++back) {
     const auto &own = mask[mask.rank() - back], &other = scores[scores.rank() - back];
-    if (!(own.is_static() && own.length() == 1) && !is_same(own, other)) return false;
+    if (!(own.is_static() && own.length() == 1) && !own.compatible(other)) return false;
   }
   return true;
 }
@@ -69,6 +91,13 @@ bool is_within(const PartialShape& mask, const PartialShape& scores) {
 
 bool is_inner(const Graphlet& graph, ValueRef v, int user) {
   return v.node >= 0 && v.port == 0 && is_f32(graph, v) && graph.only_user(v) == user && !graph.type(v.node).empty();
+}
+
+bool is_inner(const Graphlet& graph, ValueRef v, const std::vector<int>& users) {
+  const auto all = graph.users(v);
+  return v.node >= 0 && v.port == 0 && is_f32(graph, v) && !graph.type(v.node).empty() && !all.empty() &&
+         std::all_of(all.begin(), all.end(),
+                     [&](int user) { return std::find(users.begin(), users.end(), user) != users.end(); });
 }
 
 bool adds(const Graphlet& graph, int node) {
@@ -85,9 +114,12 @@ std::optional<Masked> masked_scores(const Graphlet& graph, ValueRef v, int user)
     const auto scores = graph.input(v.node, port), other = graph.input(v.node, 3 - port);
     const auto hidden = number(graph, other);
     const auto& shape = graph.fact(scores).shape;
-    if (hidden && shape.has_rank() && graph.constant(other)->rank() <= shape.rank() &&
-        is_within(graph.fact(mask).shape, shape))
-      return Masked{mask, scores, {port == 2, *hidden}};
+    if (!hidden || !shape.has_rank() || graph.constant(other)->rank() > shape.rank() ||
+        !is_within(graph.fact(mask).shape, shape))
+      continue;
+    Masked masked{mask, scores, {port == 2, *hidden}, {v.node}};
+    take_widening(graph, masked);
+    return masked;
   }
   return std::nullopt;
 }

@@ -10,6 +10,8 @@ namespace ovir::fast {
 
 /// Whether v is a value that only `user` reads, of a node that may be taken.
 bool is_inner(const Graphlet& graph, ValueRef v, int user);
+/// Or only these.
+bool is_inner(const Graphlet& graph, ValueRef v, const std::vector<int>& users);
 /// Whether a node is an Add that broadcasts as NumPy does.
 bool adds(const Graphlet& graph, int node);
 
@@ -23,6 +25,7 @@ struct HiddenKeys {
 struct Masked {
   ValueRef mask, scores;
   HiddenKeys hidden;
+  std::vector<int> nodes;  ///< the Select, and what makes the mask as large as the scores
 };
 /// Where v, which `user` reads, is of a Select.
 std::optional<Masked> masked_scores(const Graphlet& graph, ValueRef v, int user);

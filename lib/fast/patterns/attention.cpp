@@ -1,9 +1,10 @@
-// ScaledDotProductAttention-13 in f32, and the same as models spell it out: MatMul, a factor, masks that are added or
-// by which a Select hides scores (kit/score_masks), Softmax, MatMul, with IsNaN and Select behind the Softmax where a
-// query that sees no key gets zeros. Queries, keys and values are of rank 4, or 3 where there is one head, or of more,
-// whose first axes are the batch. They are read as they are before Transposes and factors, before batch and heads are
-// joined, and before Split, Slice or Gather, or Unsqueeze, Broadcast and Reshape, where they are parts of one value, or
-// keys and values that groups of heads share (kit/heads). With Precision::bf16 the products are in bf16.
+// ScaledDotProductAttention-13 in f32, and the same as models spell it out: MatMul or Einsum (kit/head_products), a
+// factor, masks that are added or by which a Select hides scores (kit/score_masks), Softmax, MatMul or Einsum, with
+// IsNaN and Select behind the Softmax where a query that sees no key gets zeros. Queries, keys and values are of rank
+// 4, or 3 where there is one head, or of more, whose first axes are the batch; those of Einsums have their axes in any
+// order. They are read as they are before Transposes and factors, before batch and heads are joined, and before Split,
+// Slice or Gather, or Unsqueeze, Broadcast and Reshape, where they are parts of one value, or keys and values that
+// groups of heads share (kit/heads). With Precision::bf16 the products are in bf16.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,6 +12,7 @@
 #include "fast/kernels/attention/attention.hpp"
 #include "fast/kit/functions.hpp"
 #include "fast/kit/head_places.hpp"
+#include "fast/kit/head_products.hpp"
 #include "fast/kit/heads.hpp"
 #include "fast/kit/score_masks.hpp"
 #include "fast/kit/spelled_out.hpp"
@@ -53,8 +55,8 @@ HeadPlace place_of(const View& v, const HeadAxes& axes) {
   return place;
 }
 
-MaskView mask_of(const View& v) {
-  const HeadDims d(v, {});
+MaskView mask_of(const View& v, const ScoreAxes& scores) {
+  const HeadDims d(v, scores);
   MaskView m{.batch = d.batch == 1 ? 0 : d.heads * d.rows * d.columns,
              .head = d.heads == 1 ? 0 : d.rows * d.columns,
              .row = d.rows == 1 ? 0 : d.columns,
@@ -104,6 +106,7 @@ constexpr std::size_t kMasks = 2;
 struct Around {
   Places places{};
   int masks = 0;
+  ScoreAxes scores{};  ///< which masks have
   bool causal = false;
   bool grouped = false;          ///< several heads of queries share one of keys and values
   bool several = false;          ///< there must be several keys
@@ -127,10 +130,8 @@ class AttentionKernel final : public Kernel {
   }
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
-    const auto rank = [&](int input, const HeadAxes& a) { return a.places ? 4 : sizes.in[input].rank() + 4 - a.rank; };
     if (!around_.places.q.fits(sizes.in[0]) || !around_.places.k.fits(sizes.in[1]) ||
-        !around_.places.v.fits(sizes.in[2]) || rank(1, around_.places.k) != rank(0, around_.places.q) ||
-        rank(2, around_.places.v) != rank(0, around_.places.q))
+        !around_.places.v.fits(sizes.in[2]))
       return nullptr;
     const HeadDims q(sizes.in[0], around_.places.q), k(sizes.in[1], around_.places.k), v(sizes.in[2], around_.places.v),
         out(sizes.out[0], around_.places.out);
@@ -147,8 +148,10 @@ class AttentionKernel final : public Kernel {
     const auto all_queries = s.batch * s.heads * s.queries, columns = around_.grid_columns;
     const auto suits = [&](int mask) {
       if (columns > 0) return sizes.in[3 + mask].size() == all_queries * (mask == 0 ? s.keys / columns : columns);
-      const auto batch = mask < around_.masks ? HeadDims(sizes.in[3 + mask], {}).batch : 1;
-      return batch == s.batch || batch == 1;
+      if (mask >= around_.masks) return true;
+      const HeadDims d(sizes.in[3 + mask], around_.scores);
+      return (d.batch == s.batch || d.batch == 1) && (d.heads == s.heads || d.heads == 1) &&
+             (d.rows == s.queries || d.rows == 1) && (d.columns == s.keys || d.columns == 1);
     };
     if (!shared || v.heads != s.kv_heads || (k.batch != s.batch && k.batch != 1) || v.batch != k.batch || s.keys == 0 ||
         (around_.several && s.keys == 1) || s.depth == 0 || k.columns != s.depth || v.rows != s.keys || !suits(0) ||
@@ -156,6 +159,7 @@ class AttentionKernel final : public Kernel {
         out.columns != s.value_depth)
       return nullptr;
     s.causal = around_.causal;
+    s.turned = !is_column_inside(around_.places.q);
     s.bf16 = around_.bf16;
     s.nan_is_zero = around_.nan_is_zero;
     const auto scores = all_queries * s.keys;
@@ -167,7 +171,7 @@ class AttentionKernel final : public Kernel {
     if (around_.factors.size() > 1) s.scales = around_.factors.data();
     const auto is_wide = [](const View& view) { return view.type == ElementType::f32; };
     const bool plain = is_wide(sizes.in[0]) && is_wide(sizes.in[1]) && is_wide(sizes.in[2]) && is_wide(sizes.out[0]) &&
-                       is_column_inside(around_.places.k);
+                       !s.turned && is_column_inside(around_.places.k);
     auto state = std::make_unique<State>();
     state->shape = s;
     state->scores = state->reserve(attention_scratch_size(s, plain, runtime.threads()));
@@ -179,7 +183,9 @@ class AttentionKernel final : public Kernel {
   void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
            Runtime& runtime) const override {
     auto& state = static_cast<State&>(prepared);
-    if (adds_masks()) add_masks(state.shape, mask_of(in[3]), mask_of(in[4]), state.floats(state.mask), runtime.pool());
+    if (adds_masks())
+      add_masks(state.shape, mask_of(in[3], around_.scores), mask_of(in[4], around_.scores), state.floats(state.mask),
+                runtime.pool());
     fast::attention(state.shape, view_of(in[0], around_.places.q), view_of(in[1], around_.places.k),
                     view_of(in[2], around_.places.v), mask(state, in), place_of(out[0], around_.places.out),
                     state.floats(state.scores), runtime.pool());
@@ -195,11 +201,14 @@ class AttentionKernel final : public Kernel {
   }
 
   bool reads_grown(int input, i64 axis) const override {
-    const auto grows = [&](const HeadAxes& a) { return !is_part(a) && axis == a.axes[2] - a.rank; };
+    const auto grows = [&](const HeadAxes& a) {
+      return !is_part(a) && a.axes[2] >= a.joined && axis == a.axes[2] - a.rank;
+    };
     return (input == 1 && grows(around_.places.k)) || (input == 2 && grows(around_.places.v));
   }
   bool reads_as(int input, ElementType type, Layout layout) const override {
-    return writes_as(type, layout) && input < 3 && (input != 1 || is_column_inside(around_.places.k));
+    return writes_as(type, layout) &&
+           (input == 2 || (input < 2 && is_column_inside(input == 0 ? around_.places.q : around_.places.k)));
   }
   bool writes_as(ElementType type, Layout layout) const override {
     return around_.bf16 && type == ElementType::bf16 && layout == Layout::plain;
@@ -215,7 +224,7 @@ class AttentionKernel final : public Kernel {
   };
   MaskView mask(State& state, std::span<const View> in) const {
     if (around_.masks == 1) {
-      auto m = mask_of(in[3]);
+      auto m = mask_of(in[3], around_.scores);
       m.hides = around_.hidden.where_true;
       m.hidden = around_.hidden.score;
       return m;
@@ -238,7 +247,7 @@ void take_repetitions(const Graphlet& graph, std::array<HeadOperand, 3>& operand
   around.several = !keys->rows_known || !values->rows_known;
   for (const int i : {1, 2}) {
     const auto& r = i == 1 ? *keys : *values;
-    operands[i] = {r.from, r.way.last(), operands[i].columns_inside};
+    operands[i] = r.from;
     way.add(r.way);
   }
 }
@@ -264,13 +273,14 @@ std::optional<Match> attention_match(const Graphlet& graph, std::vector<int> nod
   if (std::any_of(operands.begin(), operands.end(), [](const auto& o) { return o.apart.has_value(); }))
     return std::nullopt;
   for (auto& f : around.factors) f *= around.factor;
-  around.places = {operands[0].axes, operands[1].axes, operands[2].axes, {}};
+  auto& out = around.places.out;
+  around.places = {operands[0].axes, operands[1].axes, operands[2].axes, out};
   auto next = graph.only_user({last, 0});
   const bool same = graph.type(next) == "Reshape" && is_same(graph.fact({next, 0}).shape, graph.fact({last, 0}).shape);
   if (same) next = graph.only_user({next, 0});
   // A Transpose that leaves columns where they are.
   if (const auto order = order_of(graph, next); order.size() == 4 && order[3] == 3) {
-    for (i64 i = 0; i < 4; ++i) around.places.out.axes[order[i]] = i;
+    for (auto& axis : out.axes) axis = std::find(order.begin(), order.end(), axis) - order.begin();
     if (same) way.add(graph.input(next, 0).node);
     way.add(next);
   }
@@ -314,24 +324,6 @@ std::optional<Match> match_operation(const Graphlet& graph, int root) {
                          std::move(around));
 }
 
-/// A MatMul of heads, or one of joined heads between the Reshapes that join and part them.
-struct HeadProduct {
-  int product = -1;
-  std::vector<int> nodes;  ///< the product and the Reshapes
-  bool joined = false;
-};
-
-/// The product whose results are a value that only `user` reads.
-std::optional<HeadProduct> product_before(const Graphlet& graph, ValueRef v, int user) {
-  if (!is_inner(graph, v, user)) return std::nullopt;
-  if (graph.type(v.node) == "MatMul") return HeadProduct{v.node, {v.node}};
-  const auto product = graph.input(v.node, 0);
-  if (graph.type(v.node) != "Reshape" || !is_inner(graph, product, v.node) || graph.type(product.node) != "MatMul" ||
-      !joins(graph.fact(v).shape, graph.fact(product).shape))
-    return std::nullopt;
-  return HeadProduct{product.node, {product.node, v.node}, true};
-}
-
 /// Whether a value is results of a product, perhaps times a factor, to which so many masks are added at most.
 bool leads_to_product(const Graphlet& graph, ValueRef v, int user, std::size_t masks) {
   if (!is_inner(graph, v, user)) return false;
@@ -339,7 +331,8 @@ bool leads_to_product(const Graphlet& graph, ValueRef v, int user, std::size_t m
     return leads_to_product(graph, graph.input(v.node, 0), v.node, masks - 1) ||
            leads_to_product(graph, graph.input(v.node, 1), v.node, masks - 1);
   const auto factors = factors_of(graph, v.node);
-  return factors ? product_before(graph, factors->of, v.node).has_value() : product_before(graph, v, user).has_value();
+  return factors ? product_before(graph, factors->of, {v.node}).has_value()
+                 : product_before(graph, v, {user}).has_value();
 }
 
 /// Exporters to ONNX spell out that a query that sees no key gets zeros: IsNaN and Select behind the Softmax.
@@ -356,23 +349,6 @@ std::optional<std::array<int, 2>> safe_softmax(const Graphlet& graph, int softma
   return std::nullopt;
 }
 
-/// The product whose first operand only is a value.
-std::optional<HeadProduct> product_after(const Graphlet& graph, int node) {
-  const auto next = graph.only_user({node, 0});
-  if (graph.type(next) == "MatMul" && graph.input(next, 0).node == node) return HeadProduct{next, {next}};
-  if (graph.type(next) != "Reshape" || !joins(graph.fact({node, 0}).shape, graph.fact({next, 0}).shape))
-    return std::nullopt;
-  const auto product = graph.only_user({next, 0});
-  if (graph.type(product) != "MatMul" || graph.input(product, 0).node != next) return std::nullopt;
-  const auto out = graph.only_user({product, 0});
-  if (graph.type(out) != "Reshape" || !joins(graph.fact({out, 0}).shape, graph.fact({product, 0}).shape))
-    return std::nullopt;
-  const auto &before = graph.fact({node, 0}).shape, &after = graph.fact({out, 0}).shape;
-  // Of as many heads there are as many batches.
-  if (!before[0].compatible(after[0]) || !is_same(before[1], after[1])) return std::nullopt;
-  return HeadProduct{product, {next, product, out}, true};
-}
-
 /// From the Softmax on, backwards to the scores and on to the values.
 std::optional<Match> match_spelled_out(const Graphlet& graph, int root) {
   const auto safe = safe_softmax(graph, root);
@@ -380,8 +356,7 @@ std::optional<Match> match_spelled_out(const Graphlet& graph, int root) {
   const auto& scores = graph.fact({root, 0}).shape;
   if (!values || !scores.has_rank() || scores.rank() < 3) return std::nullopt;
   const auto axis = graph.attrs<SoftmaxAttrs>(root).axis;
-  const auto& last = graph.attrs<MatMulAttrs>(values->product);
-  if ((axis != -1 && axis != scores.rank() - 1) || last.transpose_a || last.transpose_b) return std::nullopt;
+  if (axis != -1 && axis != scores.rank() - 1) return std::nullopt;
   auto nodes = values->nodes;
   if (safe) nodes.insert(nodes.end(), safe->begin(), safe->end());
   nodes.push_back(root);
@@ -409,35 +384,24 @@ std::optional<Match> match_spelled_out(const Graphlet& graph, int root) {
     if (const auto masked = masked_scores(graph, v, nodes.back())) {
       masks.push_back(masked->mask);
       around.hidden = masked->hidden;
-      nodes.push_back(v.node);
+      nodes.insert(nodes.end(), masked->nodes.begin(), masked->nodes.end());
       v = masked->scores;
     }
-  if (is_inner(graph, v, nodes.back()))
+  if (is_inner(graph, v, nodes))
     if (auto own = factors_of(graph, v.node)) {
       around.factors = std::move(own->numbers);
       nodes.push_back(v.node);
       v = own->of;
     }
-  const auto product = product_before(graph, v, nodes.back());
+  const auto product = product_before(graph, v, nodes);
   if (!product) return std::nullopt;
   nodes.insert(nodes.end(), product->nodes.begin(), product->nodes.end());
-  const auto& first = graph.attrs<MatMulAttrs>(product->product);
-  // Heads and batches that are broadcast are for the single products.
-  const auto operand = [&](const HeadProduct& of, int port, bool columns_inside) -> std::optional<HeadOperand> {
-    const auto o = graph.input(of.product, port);
-    if (!is_f32(graph, o)) return std::nullopt;
-    if (of.joined) return joined_operand(graph, o, of.product, columns_inside, scores[0], scores[1]);
-    const auto& shape = graph.fact(o).shape;
-    if (!shape.has_rank() || shape.rank() != scores.rank()) return std::nullopt;
-    for (i64 i = 0; i + 2 < shape.rank(); ++i)
-      if (shape[i].is_static() && scores[i].is_static() && shape[i].length() != scores[i].length()) return std::nullopt;
-    return HeadOperand{o, of.product, columns_inside};
-  };
-  const auto q = operand(*product, 0, true), w = operand(*values, 1, true);
-  auto k = operand(*product, 1, false);
-  if (first.transpose_a || !q || !k || !w) return std::nullopt;
-  if (!first.transpose_b) k->axes.axes = {0, 1, 3, 2};
-  return attention_match(graph, nodes, {*q, *k, *w}, masks, std::move(around));
+  const auto operands = operands_of(graph, *product, *values);
+  if (!operands || (around.factors.size() > 1 && !operands->scores.are_single())) return std::nullopt;
+  around.places.out = operands->out;
+  around.scores = operands->scores;
+  around.grouped = operands->grouped;
+  return attention_match(graph, nodes, operands->operands, masks, std::move(around));
 }
 
 std::optional<Match> match(const Graphlet& graph, int root) {

@@ -62,7 +62,7 @@ void attention(const AttentionShape& s, const HeadView& q, const HeadView& k, co
   if (s.batch * s.heads * s.queries * s.value_depth == 0) return;
   const auto shared = s.heads / s.kv_heads;
   const auto key_cost = static_cast<double>(s.keys * (s.depth + s.value_depth));
-  if (reads_in_place(s, q.data && k.data && v.data && out.wide && k.column == 1)) {
+  if (reads_in_place(s, q.data && k.data && v.data && out.wide && q.column == 1 && k.column == 1)) {
     Slots slots(scratch, round_up(s.keys, kBlock), slots_for(pool));
     return parallel_ranges(pool, s.batch * s.heads * s.queries, key_cost / 8, [&](i64 begin, i64 end) {
       const Slots::Lease room(slots);

@@ -96,6 +96,7 @@ struct AttentionShape {
   float scale = 1;
   bool causal = false;            ///< query i sees the keys 0 … i
   bool nan_is_zero = false;       ///< a query whose probabilities are NaN, as when it sees no key, gets zeros
+  bool turned = false;            ///< rows of queries lie side by side, not their columns, which must be f32
   bool bf16 = false;              ///< queries, keys, probabilities and values are rounded to it; sums are f32
   const float* scales = nullptr;  ///< instead of `scale`, one a head; null: none
 };
@@ -107,11 +108,11 @@ inline AttentionShape of_head(const AttentionShape& shape, i64 head) {
   return own;
 }
 
-/// Floats. `plain`: all operands are f32, and the columns of k lie side by side.
+/// Floats. `plain`: all operands are f32, and the columns of q and k lie side by side.
 i64 attention_scratch_size(const AttentionShape& shape, bool plain, int threads);
 
-/// Columns of q, v and out lie side by side; k may be transposed where it is f32. Only with shape.bf16 may operands be
-/// bf16. A query that sees no key gets NaN.
+/// Columns of v and out lie side by side, those of q unless shape.turned; k may be transposed where it is f32. Only
+/// with shape.bf16 may operands be bf16. A query that sees no key gets NaN.
 void attention(const AttentionShape& shape, const HeadView& q, const HeadView& k, const HeadView& v,
                const MaskView& mask, const HeadPlace& out, float* scratch, ThreadPool& pool);
 

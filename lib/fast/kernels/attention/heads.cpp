@@ -115,6 +115,12 @@ void pack_keys(const AttentionShape& s, const HeadView& k, const HeadView& v, i6
 }
 
 Queries queries(const AttentionShape& s, const HeadView& q, i64 count, float* memory) {
+  if (s.turned) {
+    isa().transpose(q.data, q.column, memory, s.depth, s.depth, count);
+    auto shape = s;
+    shape.turned = false;
+    return queries(shape, {.data = memory, .row = s.depth}, count, memory + kQueries * s.depth);
+  }
   if (!s.bf16) return {.wide = q.data, .row = q.row};
   if (q.narrow && is_words(q.narrow, q.row, s.depth))
     return {.rounded = reinterpret_cast<const Word*>(q.narrow), .row = q.row / 2};

@@ -28,15 +28,17 @@ struct PackedHead {
 void pack_keys(const AttentionShape& s, const HeadView& k, const HeadView& v, i64 k0, i64 count,
                const PackedHead& head);
 
-/// Queries as the products read them: f32 where they lie, or words of bf16.
+/// Queries as the products read them: f32, where they lie unless they are turned, or words of bf16.
 struct Queries {
   const float* wide = nullptr;
   const Word* rounded = nullptr;
   i64 row = 0;  ///< in floats or words
 };
-/// The first `count` of them; `memory` is for words that must be made.
+/// The first `count` of them; `memory` is for what must be made.
 Queries queries(const AttentionShape& s, const HeadView& q, i64 count, float* memory);
-inline i64 queries_size(const AttentionShape& s) { return s.bf16 ? kQueries * bf16_words(s.depth) : 0; }
+inline i64 queries_size(const AttentionShape& s) {
+  return kQueries * ((s.turned ? s.depth : 0) + (s.bf16 ? bf16_words(s.depth) : 0));
+}
 
 /// Scores of `count` queries with the first `keys` of a block of packed ones, `row` floats apart: columns up to the end
 /// of a panel.
