@@ -1,10 +1,10 @@
 // ScaledDotProductAttention-13 in f32, and the same as models spell it out: MatMul or Einsum (kit/head_products), a
 // factor, masks that are added or by which a Select hides scores (kit/score_masks), Softmax, MatMul or Einsum, with
-// IsNaN and Select behind the Softmax where a query that sees no key gets zeros. Queries, keys and values are of rank
-// 4, or 3 where there is one head, or of more, whose first axes are the batch; those of Einsums have their axes in any
-// order. They are read as they are before Transposes and factors, before batch and heads are joined, and before Split,
-// Slice or Gather, or Unsqueeze, Broadcast and Reshape, where they are parts of one value, or keys and values that
-// groups of heads share (kit/heads). With Precision::bf16 the products are in bf16.
+// IsNaN and Select, or the mask's Select once more, behind the Softmax where a query that sees no key gets zeros.
+// Queries, keys and values are of rank 4, or 3 where there is one head, or of more, whose first axes are the batch;
+// those of Einsums have their axes in any order. They are read as they are before Transposes and factors, before batch
+// and heads are joined, and before Split, Slice or Gather, or Unsqueeze, Broadcast and Reshape, where they are parts of
+// one value, or keys and values that groups of heads share (kit/heads). With Precision::bf16 the products are in bf16.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -112,6 +112,7 @@ struct Around {
   bool several = false;          ///< there must be several keys
   bool bf16 = false;             ///< multiplies in bf16
   bool nan_is_zero = false;      ///< probabilities that are NaN
+  bool unseen_is_zero = false;   ///< probabilities where a mask hides all keys
   std::vector<float> factors{};  ///< of the scores: one for all, or one a head; none: 1/√depth
   float factor = 1;              ///< of them all, too
   std::vector<float> added{};    ///< to each of them: a mask that is known; empty: none
@@ -162,6 +163,7 @@ class AttentionKernel final : public Kernel {
     s.turned = !is_column_inside(around_.places.q);
     s.bf16 = around_.bf16;
     s.nan_is_zero = around_.nan_is_zero;
+    s.unseen_is_zero = around_.unseen_is_zero;
     const auto scores = all_queries * s.keys;
     if ((around_.factors.size() > 1 && std::ssize(around_.factors) != s.heads) ||
         (!around_.added.empty() && std::ssize(around_.added) != scores))
@@ -349,16 +351,33 @@ std::optional<std::array<int, 2>> safe_softmax(const Graphlet& graph, int softma
   return std::nullopt;
 }
 
+/// Keras hides probabilities, too, as it does scores, so that a query that sees no key gets zeros.
+std::optional<Masked> hidden_probabilities(const Graphlet& graph, int softmax) {
+  const auto select = graph.only_user({softmax, 0});
+  auto masked = masked_scores(graph, {select, 0}, graph.only_user({select, 0}));
+  if (!masked || masked->scores.node != softmax || masked->hidden.score != 0) return std::nullopt;
+  return masked;
+}
+
+/// Whether scores that a mask hides have no probability anyway, but where they are all hidden, and so are these.
+bool hides_both(const Masked& scores, const Masked& probabilities) {
+  constexpr float kNone = -1e4F;  // e to its power is 0
+  return scores.hidden.score <= kNone && scores.hidden.where_true == probabilities.hidden.where_true &&
+         same(scores.mask, probabilities.mask);
+}
+
 /// From the Softmax on, backwards to the scores and on to the values.
 std::optional<Match> match_spelled_out(const Graphlet& graph, int root) {
   const auto safe = safe_softmax(graph, root);
-  const auto values = product_after(graph, safe ? safe->back() : root);
+  const auto hidden = hidden_probabilities(graph, root);
+  const auto values = product_after(graph, safe ? safe->back() : hidden ? hidden->nodes.front() : root);
   const auto& scores = graph.fact({root, 0}).shape;
   if (!values || !scores.has_rank() || scores.rank() < 3) return std::nullopt;
   const auto axis = graph.attrs<SoftmaxAttrs>(root).axis;
   if (axis != -1 && axis != scores.rank() - 1) return std::nullopt;
   auto nodes = values->nodes;
   if (safe) nodes.insert(nodes.end(), safe->begin(), safe->end());
+  if (hidden) nodes.insert(nodes.end(), hidden->nodes.begin(), hidden->nodes.end());
   nodes.push_back(root);
   auto v = graph.input(root, 0);
   std::vector<ValueRef> masks;
@@ -380,13 +399,16 @@ std::optional<Match> match_spelled_out(const Graphlet& graph, int root) {
     if (!is_f32(graph, masks.back()) || !mask.has_rank() || mask.rank() > scores.rank()) return std::nullopt;
     nodes.push_back(add);
   }
-  if (masks.empty() && around.added.empty())
-    if (const auto masked = masked_scores(graph, v, nodes.back())) {
-      masks.push_back(masked->mask);
-      around.hidden = masked->hidden;
-      nodes.insert(nodes.end(), masked->nodes.begin(), masked->nodes.end());
-      v = masked->scores;
-    }
+  const auto masked = masks.empty() && around.added.empty() ? masked_scores(graph, v, nodes.back()) : std::nullopt;
+  if (hidden && !(masked && hides_both(*masked, *hidden))) return std::nullopt;
+  if (masked) {
+    masks.push_back(masked->mask);
+    around.hidden = masked->hidden;
+    if (hidden) around.hidden.score = HiddenKeys{}.score;
+    around.unseen_is_zero = hidden.has_value();
+    nodes.insert(nodes.end(), masked->nodes.begin(), masked->nodes.end());
+    v = masked->scores;
+  }
   if (is_inner(graph, v, nodes))
     if (auto own = factors_of(graph, v.node)) {
       around.factors = std::move(own->numbers);

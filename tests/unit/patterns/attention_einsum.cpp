@@ -83,6 +83,25 @@ void turned_queries(Net& n, i64 queries) {
 }
 void turned_queries_few(Net& n) { turned_queries(n, 3); }
 void turned_queries_some(Net& n) { turned_queries(n, 45); }
+/// As Keras has it: a mask hides probabilities, too, so that a query that sees no key gets zeros.
+void hidden_probabilities(Net& n, i64 queries, i64 keys, float score, bool behind_as_well = true) {
+  const auto q = n.input({2, 3, queries, 8}), k = n.input({2, 3, keys, 8}), v = n.input({2, 3, keys, 5});
+  const auto keys_seen = n.op("Less-1", {n.input({2, 1, 1, keys}), n.numbers({0.4F}, {})});
+  const auto mask =
+      n.op("LogicalAnd-1", {n.op("Less-1", {n.input({2, 1, queries, 1}), n.numbers({0}, {})}), keys_seen});
+  const auto scores = n.op("Select-1", {mask, matmul(n, q, k, true), n.numbers({score}, {})});
+  const auto behind = behind_as_well ? mask : keys_seen;
+  n.result(matmul(n, n.op("Select-1", {behind, weights_of(n, scores), n.numbers({0}, {})}), v));
+}
+void hidden_probabilities_of_few(Net& n) { hidden_probabilities(n, 4, 20, -1e9F); }
+void hidden_probabilities_of_some(Net& n) { hidden_probabilities(n, 11, 20, -3e4F); }
+void hidden_probabilities_of_many(Net& n) { hidden_probabilities(n, 9, 700, -1e9F); }
+/// Behind the first attention are those whose hidden scores count, or that have other probabilities hidden.
+void hidden_otherwise(Net& n) {
+  einsums(n);
+  hidden_probabilities(n, 9, 20, -1);
+  hidden_probabilities(n, 9, 20, -1e9F, false);
+}
 /// What comes behind the first attention is none: probabilities of queries, products that sum up something else, or
 /// whose axes do not lie side by side.
 void einsums_of_others(Net& n) {
@@ -125,6 +144,10 @@ constexpr Example kExamples[] = {
     {"attention", turned_queries_few},
     {"attention", turned_queries_some, kOnce, kOpen},
     {"bf16.attention", turned_queries_some, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"attention", hidden_probabilities_of_few, kOften, kFixed, kF32Only},
+    {"attention", hidden_probabilities_of_some, kOften, kOpen, kF32Only},
+    {"attention", hidden_probabilities_of_many, kOnce, kOpen, kF32Only},
+    {"attention", hidden_otherwise, kOften, kFixed, kF32Only},
     {"attention", einsums_of_others},
 };
 // clang-format on

@@ -20,7 +20,7 @@ void few(const AttentionShape& s, const HeadView& q, const HeadView& k, const He
   if (mask.seen) mask.hide(scores, 0, seen);
   const auto sum = table.exp_sum(scores, 1, table.maximum(scores, seen), scores, seen), scale = 1 / sum;
   std::fill_n(out, s.value_depth, 0.0f);
-  if (s.nan_is_zero && !(sum > 0)) return;
+  if (!(sum > 0) && gives_zeros(s, mask)) return;
   for (i64 j = 0; j < seen; ++j) table.axpy(scores[j], v.data + j * v.row, 1, out, s.value_depth);
   table.binary(Binary::multiply, out, 1, &scale, 0, out, s.value_depth);
 }

@@ -73,6 +73,12 @@ struct MaskView {
     if (hides) isa().select(at, column, &hidden, 0, scores, 1, scores, count);
     else isa().select(at, column, scores, 1, &hidden, 0, scores, count);
   }
+  /// Whether a query sees none of so many keys.
+  bool sees_none(i64 keys) const {
+    for (i64 i = 0; i < keys; ++i)
+      if ((seen[i * column] != 0) != hides) return false;
+    return true;
+  }
   /// From a query on.
   MaskView at(i64 b, i64 h, i64 query) const {
     auto m = *this;
@@ -96,10 +102,16 @@ struct AttentionShape {
   float scale = 1;
   bool causal = false;            ///< query i sees the keys 0 … i
   bool nan_is_zero = false;       ///< a query whose probabilities are NaN, as when it sees no key, gets zeros
+  bool unseen_is_zero = false;    ///< a query of which a mask hides all keys gets zeros
   bool turned = false;            ///< rows of queries lie side by side, not their columns, which must be f32
   bool bf16 = false;              ///< queries, keys, probabilities and values are rounded to it; sums are f32
   const float* scales = nullptr;  ///< instead of `scale`, one a head; null: none
 };
+
+/// Whether a query gets zeros whose probabilities are NaN.
+inline bool gives_zeros(const AttentionShape& shape, const MaskView& mask) {
+  return shape.nan_is_zero || (shape.unseen_is_zero && mask.sees_none(shape.keys));
+}
 
 /// With the scale of a head.
 inline AttentionShape of_head(const AttentionShape& shape, i64 head) {

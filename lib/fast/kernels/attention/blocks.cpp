@@ -76,7 +76,7 @@ void attend_blocks(const AttentionShape& s, const PackedHead& head, const HeadVi
   for (i64 i = 0; i < count; ++i) {
     const auto less = 1 / total[i];
     float* to = out.narrow ? sums + i * row : out.wide + i * out.row;
-    if (s.nan_is_zero && !(total[i] > 0)) std::fill_n(to, s.value_depth, 0.0f);
+    if (!(total[i] > 0) && gives_zeros(s, mask.at(0, 0, i))) std::fill_n(to, s.value_depth, 0.0f);
     else table.binary(Binary::multiply, sums + i * row, 1, &less, 0, to, s.value_depth);
     if (out.narrow) narrow_isa().to_bf16(to, out.narrow + i * out.row, s.value_depth);
   }

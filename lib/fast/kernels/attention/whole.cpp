@@ -42,9 +42,10 @@ void attend_whole(const AttentionShape& s, const PackedHead& head, const HeadVie
                       .mask_row = mask.row,
                       .mask_column = mask.column});
   // One that is NaN makes all of its row NaN.
-  if (s.nan_is_zero)
+  if (s.nan_is_zero || s.unseen_is_zero)
     for (i64 i = 0; i < count; ++i)
-      if (std::isnan(scores[i * width(s)])) std::fill_n(scores + i * width(s), width(s), 0.0f);
+      if (std::isnan(scores[i * width(s)]) && gives_zeros(s, mask.at(0, 0, i)))
+        std::fill_n(scores + i * width(s), width(s), 0.0f);
   if (s.bf16) narrow_isa().to_bf16(scores, reinterpret_cast<std::uint16_t*>(rounded), count * width(s));
   const auto* probabilities = s.bf16 ? rounded : scores;
   const auto row = s.bf16 ? width(s) / 2 : width(s);
