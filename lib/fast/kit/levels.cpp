@@ -6,6 +6,7 @@
 
 #include "fast/kit/decompression.hpp"
 #include "fast/kit/functions.hpp"
+#include "fast/kit/spelled_out.hpp"
 #include "op/kit/elementwise_attrs.hpp"
 #include "op/kit/interpolation.hpp"
 #include "op/shared_attrs.hpp"
@@ -69,7 +70,8 @@ std::vector<float> steps_of(const Graphlet& graph, ValueRef v, i64 outputs) {
         if (auto steps = by_output(from_file(graph, graph.input(v.node, port)), outputs); !steps.empty()) return steps;
       return {};
     }
-    if (type != "Convert" && type != "Reshape") return {};
+    // Whoever asks finds out whether they still belong to the outputs.
+    if (type != "Convert" && type != "Reshape" && type != "Unsqueeze" && type != "Transpose") return {};
     v = graph.input(v.node, 0);
   }
   return {};
@@ -183,7 +185,35 @@ std::optional<Levels> levels_within(const Graphlet& graph, ValueRef v, int& left
   return levels;
 }
 
+/// Whether two FakeQuantize have the same levels, for all of their data.
+bool are_alike(const Graphlet& graph, int a, int b) {
+  if (graph.attrs<FakeQuantizeAttrs>(a).levels != graph.attrs<FakeQuantizeAttrs>(b).levels) return false;
+  for (int i = 1; i < 5; ++i) {
+    const auto own = number(graph, graph.input(a, i));
+    if (!own || own != number(graph, graph.input(b, i))) return false;
+  }
+  return true;
+}
+
+bool comes_from(const Graphlet& graph, ValueRef v, int quantize, int& left) {
+  const auto type = graph.any_type(v.node);
+  if (--left < 0 || type.empty()) return false;
+  if (type == "FakeQuantize") return are_alike(graph, v.node, quantize);
+  if (type == "Concat")
+    return std::ranges::all_of(graph.node(v.node).inputs,
+                               [&](ValueRef part) { return comes_from(graph, part, quantize, left); });
+  const bool moves = (type == "MaxPool" && v.port == 0) || only_moves(graph, v);
+  return moves && comes_from(graph, graph.input(v.node, 0), quantize, left);
+}
+
 }  // namespace
+
+bool is_quantized_again(const Graphlet& graph, int quantize) {
+  const auto limit = [&](int i) { return number(graph, graph.input(quantize, i)); };
+  int left = 64;
+  return graph.attrs<FakeQuantizeAttrs>(quantize).levels <= 256 && limit(1) == limit(3) && limit(2) == limit(4) &&
+         comes_from(graph, graph.input(quantize, 0), quantize, left);
+}
 
 std::optional<Levels> levels_of(const Graphlet& graph, ValueRef v) {
   int left = 64;

@@ -35,6 +35,10 @@ struct Levels {
 /// levels, Split, Reshape, Interpolate to the nearest and the like. Nothing for other values.
 std::optional<Levels> levels_of(const Graphlet& graph, ValueRef v);
 
+/// Whether a FakeQuantize changes nothing, because what it gets is on its levels already, the same for all data: from
+/// others like it, by operations that move or choose elements, as TensorFlow Lite has one behind each.
+bool is_quantized_again(const Graphlet& graph, int quantize);
+
 struct ChannelLines;
 
 /// Levels as kernels on blocks of 64 channels want them.

@@ -23,6 +23,30 @@ void read(Net& n) {
   n.result(relu(n, x));
 }
 
+const Texts kExact{{"special_zero", "false"}};
+
+int onto_levels(Net& n, int x, float low = 0) {
+  return n.op("FakeQuantize-1",
+              {x, n.numbers({low}, {}), n.numbers({5.1F}, {}), n.numbers({low}, {}), n.numbers({5.1F}, {})},
+              {{"levels", "256"}});
+}
+int pooled(Net& n, int x) {
+  return n.op("MaxPool-1", {x},
+              {{"strides", "2,2"},
+               {"pads_begin", "1,1"},
+               {"pads_end", "1,1"},
+               {"kernel", "3,3"},
+               {"rounding_type", "floor"},
+               {"auto_pad", "explicit"}});
+}
+/// What the Reshape gives is on its levels, what the Concat gives is not.
+void quantized_again(Net& n) {
+  const auto x = onto_levels(n, n.input({2, 32, 9, 7})), other = onto_levels(n, n.input({2, 32, 9, 7}), 0.1F);
+  const auto plane = onto_levels(n, n.op("Reshape-1", {onto_levels(n, pooled(n, x)), n.indices({2, 32, 20})}, kExact));
+  n.result(n.op("Transpose-1", {plane, n.indices({0, 2, 1})}));
+  n.result(relu(n, onto_levels(n, n.op("Concat-1", {x, other}, {{"axis", "1"}}))));
+}
+
 // clang-format off
 constexpr Example kExamples[] = {
     {"packed.matmul+Relu", repeated},
@@ -30,6 +54,7 @@ constexpr Example kExamples[] = {
     {"packed.matmul+Relu", tiled},
     {"packed.matmul+Relu", reshaped},
     {"packed.matmul+Relu", read},
+    {"planes+transpose", quantized_again},
 };
 // clang-format on
 
