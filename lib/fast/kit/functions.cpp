@@ -111,6 +111,11 @@ Buffer padded(std::span<const float> values) {
 
 bool is_f32(const Graphlet& graph, ValueRef v) { return v.node >= 0 && graph.stored(v) == ElementType::f32; }
 
+bool is_positive(const Graphlet& graph, ValueRef v) {
+  const auto type = graph.any_type(v.node);
+  return type == "Relu" || type == "Sigmoid" || (type == "Clamp" && graph.attrs<ClampAttrs>(v.node).min >= 0);
+}
+
 bool is_residual(const Graphlet& graph, ValueRef product, ValueRef other) {
   const auto &shape = graph.fact(product).shape, &own = graph.fact(other).shape;
   return is_f32(graph, other) && !graph.constant(other) && shape.is_static() && own.is_static() && shape == own;

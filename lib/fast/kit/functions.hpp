@@ -36,6 +36,9 @@ std::optional<Activation> activation_after(const Graphlet& graph, int node,
 /// Whether a value is f32 between steps.
 bool is_f32(const Graphlet& graph, ValueRef v);
 
+/// Whether no element of a value is less than 0, as far as the node that computes it says.
+bool is_positive(const Graphlet& graph, ValueRef v);
+
 /// Whether two dims, or all those of two shapes, are the same lengths in every run, as far as inference knows.
 bool is_same(const Dim& a, const Dim& b);
 bool is_same(const PartialShape& a, const PartialShape& b);

@@ -92,11 +92,6 @@ std::optional<std::uint8_t> Levels::near_zero(float tolerance) const {
 
 namespace {
 
-bool is_positive(const Graphlet& graph, ValueRef v) {
-  const auto type = graph.any_type(v.node);
-  return type == "Relu" || type == "Sigmoid" || (type == "Clamp" && graph.attrs<ClampAttrs>(v.node).min >= 0);
-}
-
 /// Leaves out the levels below 0 of positive data: pairs of products by what remains fit 16 bits
 /// (PairExcesses::pairs_fit). Follows from the model alone, so that all who write and read the value agree.
 void leave_out_negative(const Graphlet& graph, ValueRef v, Levels& levels) {

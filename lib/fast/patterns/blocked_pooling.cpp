@@ -1,10 +1,12 @@
-// MaxPool and AvgPool of one and two spatial axes in f32 between blocked values, or plain ones.
+// MaxPool and AvgPool of one and two spatial axes in f32 between blocked values, or plain ones, also with a Pad of zeros
+// before them.
 #include "fast/kernels/convolution/bf16.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kernels/pooling/blocked.hpp"
 #include "fast/kit/functions.hpp"
 #include "fast/kit/levels.hpp"
 #include "fast/kit/pooling.hpp"
+#include "fast/kit/zeros.hpp"
 
 namespace ovir::fast::patterns::blocked_pooling {
 namespace {
@@ -107,14 +109,31 @@ class BlockedPooling final : public Kernel {
   std::optional<U8Table> table_;
 };
 
+/// Takes a Pad of zeros before: they are less than no maximum of data from 0 on, and averages count them.
+std::optional<int> take_zeros(const Graphlet& graph, int root, bool maximum, PoolAttrs& attrs) {
+  auto zeros = zeros_before(graph, root, attrs, attrs.kernel);
+  if (!zeros) return std::nullopt;
+  const auto all_zero = [](const std::vector<i64>& pads) {
+    return std::ranges::all_of(pads, [](i64 n) { return n == 0; });
+  };
+  const bool counts = !attrs.exclude_pad || (all_zero(attrs.pads_begin) && all_zero(attrs.pads_end));
+  if (maximum ? !is_positive(graph, graph.input(zeros->node, 0)) : !counts) return std::nullopt;
+  attrs.pads_begin = std::move(zeros->begin);
+  attrs.pads_end = std::move(zeros->end);
+  attrs.auto_pad = AutoPad::given;
+  attrs.exclude_pad = false;
+  return zeros->node;
+}
+
 std::optional<Match> match(const Graphlet& graph, int root) {
-  const auto x = graph.input(root, 0);
+  const bool maximum = graph.type(root) == "MaxPool";
+  auto attrs = graph.attrs<PoolAttrs>(root);
+  const auto pad = take_zeros(graph, root, maximum, attrs);
+  const auto x = graph.input(pad.value_or(root), 0);
   const auto& shape = graph.fact(x).shape;
   if (!is_f32(graph, x) || !shape.has_rank() || shape.rank() < 3 || shape.rank() > 4) return std::nullopt;
-  const bool maximum = graph.type(root) == "MaxPool";
   // Indices are for the reference kernel.
   if (maximum && graph.node(root).version->outputs.size() > 1 && graph.is_read({root, 1})) return std::nullopt;
-  const auto& attrs = graph.attrs<PoolAttrs>(root);
   const auto& out = graph.fact({root, 0}).shape;
   const bool known = shape.is_static() && out.is_static();
   // Averages of windows that go beyond the padded plane count otherwise.
@@ -126,7 +145,8 @@ std::optional<Match> match(const Graphlet& graph, int root) {
                                                  shape[1].is_static() ? shape[1].length() : 0);
   // Where sizes are known the layouts count on the kernel.
   if (known && !pooled_shape(attrs, shape.to_shape(), out.to_shape())) return std::nullopt;
-  return Match{{root}, {x}, std::move(kernel)};
+  auto nodes = pad ? std::vector{*pad, root} : std::vector{root};
+  return Match{std::move(nodes), {x}, std::move(kernel)};
 }
 
 constexpr std::string_view kRoots[] = {"MaxPool", "AvgPool"};

@@ -57,6 +57,24 @@ void long_line(Net& n) {
   n.result(n.op("AvgPool-1", {n.input({2, 5, 90})}, each));
 }
 
+/// Zeros before, of data from 0 on, which a maximum need not see, and of others, which it does.
+int after_zeros(Net& n, int x, const char* type, const char* exclude) {
+  const auto pads = [&](i64 row, i64 column) { return n.indices({0, 0, row, column}); };
+  const auto padded = n.op("Pad-1", {x, pads(1, 0), pads(1, 2), n.numbers({0}, {})}, {{"pad_mode", "constant"}});
+  Texts each{{"kernel", "3,3"}, {"strides", "2,2"}, {"pads_begin", "0,0"}, {"pads_end", "0,0"}};
+  if (*exclude) each.push_back({"exclude-pad", exclude});
+  return n.op(type, {padded}, each);
+}
+void max_pool_after_zeros(Net& n) {
+  const auto x = convolution(n, n.input({2, 17, 9, 8}), {32, 17, 1, 1}, windows(2));
+  n.result(after_zeros(n, relu(n, x), "MaxPool-1", ""));
+}
+void max_pool_after_zeros_of_any(Net& n) {
+  max_pool(n);
+  n.result(after_zeros(n, n.input({2, 19, 9, 8}), "MaxPool-1", ""));
+}
+void average_pool_after_zeros(Net& n) { n.result(after_zeros(n, n.input({2, 19, 9, 8}), "AvgPool-1", "true")); }
+
 // clang-format off
 constexpr Example kExamples[] = {
     {"blocked.max_pool", max_pool},
@@ -75,6 +93,10 @@ constexpr Example kExamples[] = {
     {"blocked.average_pool", wide_average_padded},
     {"blocked.average_pool", large_windows},
     {"blocked.average_pool", long_line},
+    {"blocked.max_pool", max_pool_after_zeros},
+    {"blocked.max_pool", max_pool_after_zeros, kOnce, kOpen},
+    {"blocked.max_pool", max_pool_after_zeros_of_any, kOnce},
+    {"blocked.average_pool", average_pool_after_zeros},
 };
 // clang-format on
 
