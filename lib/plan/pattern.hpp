@@ -86,8 +86,8 @@ struct Match {
   std::vector<int> nodes;
   std::vector<ValueRef> inputs;  ///< the kernel's operands
   std::unique_ptr<const Kernel> kernel;
-  /// So many nodes at the beginning follow from constants and are left to others, too, who may read what they compute;
-  /// where all of those take them as well, their own steps go.
+  /// So many nodes at the beginning are left to others, too, who may read what they compute; where all of those take
+  /// them as well, their own steps go.
   std::size_t shared = 0;
 };
 

@@ -254,6 +254,7 @@ std::optional<Bf16Layer> bf16_layer(const Graphlet& graph, int root) {
                    std::move(ending),
                    std::move(match.nodes),
                    std::move(match.inputs),
+                   sum->shared,
                    !graph.options().steady(),
                    &graph.packers(s.weights())};
 }

@@ -12,8 +12,9 @@ struct Bf16Layer {
   Ending ending;
   std::vector<int> nodes;
   std::vector<ValueRef> inputs;
-  bool once;         ///< the plan runs once
-  ThreadPool* pool;  ///< packs the filters while the plan is made
+  std::size_t shared;  ///< see Match
+  bool once;                     ///< the plan runs once
+  ThreadPool* pool;              ///< packs the filters while the plan is made
 };
 std::optional<Bf16Layer> bf16_layer(const Graphlet& graph, int root);
 

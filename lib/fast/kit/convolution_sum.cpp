@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "fast/kit/convolution_in_batches.hpp"
 #include "op/kit/elementwise_attrs.hpp"
 
 namespace ovir::fast {
@@ -65,15 +66,15 @@ SumTerm data_themselves(const StaticConvolution& beside) {
 /// What a value is of given data: a sum, if it is one.
 class Finder {
  public:
-  Finder(const Graphlet& graph, bool branches, bool with_pad, i64 max_taps)
-      : graph_(graph), branches_(branches), with_pad_(with_pad), max_taps_(max_taps) {}
+  Finder(const Graphlet& graph, bool branches, bool spelled_out, i64 max_taps)
+      : graph_(graph), branches_(branches), spelled_out_(spelled_out), max_taps_(max_taps) {}
 
   std::optional<ConvolutionSum> around(int root) {
     auto sum = convolution(root);
     if (!sum) return std::nullopt;
     beside_ = &sum->convolution();
     auto found = *sum;
-    for (auto last = root; (last = graph_.only_user({last, 0})) >= 0;) {
+    for (auto last = sum->nodes.back(); (last = graph_.only_user({last, 0})) >= 0;) {
       auto larger = combination(last, 0);
       if (!larger) break;
       found = *std::move(larger);
@@ -86,15 +87,17 @@ class Finder {
   std::optional<ConvolutionSum> convolution(int node) const {
     const auto type = graph_.type(node);
     if (type != "Convolution" && type != "GroupConvolution") return std::nullopt;
-    auto convolution = static_convolution(graph_, node, 4, with_pad_, max_taps_);
+    auto convolution = static_convolution(graph_, node, 4, spelled_out_, max_taps_);
     const auto* filters = graph_.constant(graph_.input(node, 1));
     if (!convolution || !filters || filters->type() != ElementType::f32) return std::nullopt;
     if (beside_ && (!same(convolution->data, beside_->data) || convolution->open)) return std::nullopt;
     const auto outputs = static_cast<std::size_t>(convolution->shape.outputs);
-    auto nodes = convolution->nodes(node);
+    auto nodes = convolution->nodes;
+    const auto shared = convolution->shared;
     return ConvolutionSum{.terms = {{*std::move(convolution), filters, std::vector<double>(outputs, 1)}},
                           .bias = std::vector<double>(outputs, 0),
-                          .nodes = std::move(nodes)};
+                          .nodes = std::move(nodes),
+                          .shared = shared};
   }
 
   /// Of a value that `user` alone reads, or of the data.
@@ -106,7 +109,7 @@ class Finder {
       return ConvolutionSum{.terms = {std::move(term)}, .bias = std::vector<double>(channels, 0)};
     }
     if (v.node < 0 || v.port != 0 || graph_.only_user(v) != user || depth > kMaxDepth) return std::nullopt;
-    if (auto sum = convolution(v.node)) return sum;
+    if (auto sum = convolution(within_batches(graph_, v.node)); sum && sum->nodes.back() == v.node) return sum;
     return combination(v.node, depth + 1);
   }
 
@@ -149,6 +152,7 @@ class Finder {
   }
 
   static bool add(const ConvolutionSum& other, double sign, ConvolutionSum& sum) {
+    if (sum.shared > 0 || other.shared > 0) return false;
     const auto &own = sum.shape(), &its = other.shape();
     const bool leads = covers(own, its);
     if (!leads && !covers(its, own)) return false;
@@ -173,7 +177,7 @@ class Finder {
   }
 
   const Graphlet& graph_;
-  bool branches_, with_pad_;
+  bool branches_, spelled_out_;
   i64 max_taps_;
   const StaticConvolution* beside_ = nullptr;
 };
@@ -214,9 +218,9 @@ Ending ConvolutionSum::ending() const {
   return ending;
 }
 
-std::optional<ConvolutionSum> convolution_sum(const Graphlet& graph, int root, bool branches, bool with_pad,
+std::optional<ConvolutionSum> convolution_sum(const Graphlet& graph, int root, bool branches, bool spelled_out,
                                               i64 max_taps) {
-  return Finder(graph, branches, with_pad, max_taps).around(root);
+  return Finder(graph, branches, spelled_out, max_taps).around(root);
 }
 
 }  // namespace ovir::fast

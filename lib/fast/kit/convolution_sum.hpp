@@ -36,6 +36,7 @@ struct ConvolutionSum {
   std::vector<double> bias;  ///< by output
   bool scaled = false, shifted = false;
   std::vector<int> nodes{};  ///< in order; the last one gives the sum
+  std::size_t shared = 0;    ///< see Match
 
   const StaticConvolution& convolution() const { return terms[leader].convolution; }
   const ConvolutionShape& shape() const { return convolution().shape; }
@@ -46,9 +47,9 @@ struct ConvolutionSum {
 };
 
 /// The largest sum around a Convolution-1 or GroupConvolution-1 with constant filters, perhaps of this one alone.
-/// `branches`: also of several terms; `with_pad` and `max_taps` as of static_convolution(). Nothing where that takes no
+/// `branches`: also of several terms; `spelled_out` and `max_taps` as of static_convolution(). Nothing where that takes no
 /// such node.
-std::optional<ConvolutionSum> convolution_sum(const Graphlet& graph, int root, bool branches, bool with_pad = false,
+std::optional<ConvolutionSum> convolution_sum(const Graphlet& graph, int root, bool branches, bool spelled_out = false,
                                               i64 max_taps = kMaxTaps);
 
 }  // namespace ovir::fast

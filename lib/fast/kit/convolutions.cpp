@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fast/kernels/convolution/direct.hpp"
+#include "fast/kit/convolution_in_batches.hpp"
 #include "fast/kit/functions.hpp"
 #include "op/shared_attrs.hpp"
 
@@ -47,15 +48,16 @@ bool keeps_plane(const View& data, const ConvolutionShape& s) {
 
 namespace {
 
-/// The zeros that a Pad adds before and behind spatial axes, where a convolution of this kernel can add them itself.
+/// The zeros that a Pad, which `reader` alone reads, adds before and behind spatial axes, where a convolution of this
+/// kernel can add them itself.
 struct Zeros {
   int node;
   std::vector<i64> begin, end;
 };
-std::optional<Zeros> zeros_before(const Graphlet& graph, int root, const ConvolutionAttrs& attrs,
+std::optional<Zeros> zeros_before(const Graphlet& graph, int reader, const ConvolutionAttrs& attrs,
                                   std::span<const i64> kernel) {
-  const auto pad = graph.input(root, 0).node;
-  if (graph.type(pad) != "Pad" || graph.only_user({pad, 0}) != root ||
+  const auto pad = graph.input(reader, 0).node;
+  if (graph.type(pad) != "Pad" || graph.only_user({pad, 0}) != reader ||
       graph.attrs<PadAttrs>(pad).pad_mode != PadMode::constant || attrs.auto_pad == AutoPad::same_upper ||
       attrs.auto_pad == AutoPad::same_lower)
     return std::nullopt;
@@ -85,27 +87,34 @@ std::optional<Zeros> zeros_before(const Graphlet& graph, int root, const Convolu
 
 }  // namespace
 
-std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int root, i64 max_rank, bool with_pad,
+std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int root, i64 max_rank, bool spelled_out,
                                                     i64 max_taps) {
-  auto data = graph.input(root, 0);
   const auto filters = graph.input(root, 1);
-  const auto& out = graph.fact({root, 0}).shape;
   const bool grouped = graph.type(root).starts_with("Group"), transposed = graph.type(root).ends_with("BackpropData");
   ConvolutionWindows windows{graph.attrs<ConvolutionAttrs>(root)};
   auto& attrs = windows.attrs;
-  if (!is_f32(graph, data) || !is_f32(graph, filters) || !graph.fact(filters).shape.is_static()) return std::nullopt;
-  const auto dims = graph.fact(filters).shape.to_shape();
-  int pad_node = -1;
-  if (with_pad && !transposed && dims.rank() > 2 + grouped) {
-    if (auto zeros = zeros_before(graph, root, attrs, std::span(dims.begin() + 2 + grouped, dims.end()))) {
-      pad_node = zeros->node;
+  if (!is_f32(graph, filters) || !graph.fact(filters).shape.is_static()) return std::nullopt;
+  auto dims = graph.fact(filters).shape.to_shape();
+  std::vector<int> nodes{root};
+  std::size_t shared = 0;
+  if (spelled_out && !transposed && dims.rank() > 2 + grouped) {
+    const auto kernel = [&] { return std::span(dims.begin() + 2 + grouped, dims.end()); };
+    if (auto batches = convolution_in_batches(graph, root, kernel())) {
+      nodes = std::move(batches->nodes);
+      shared = batches->shared;
+      attrs = std::move(batches->attrs);
+      dims.erase(dims.begin() + 2 + grouped, dims.begin() + 2 + grouped + batches->ones);
+    }
+    if (auto zeros = zeros_before(graph, nodes.front(), attrs, kernel())) {
+      nodes.insert(nodes.begin(), zeros->node);
+      shared += shared > 0;
       attrs.pads_begin = std::move(zeros->begin);
       attrs.pads_end = std::move(zeros->end);
       attrs.auto_pad = AutoPad::given;
-      data = graph.input(pad_node, 0);
     }
   }
-  const auto& in = graph.fact(data).shape;
+  const auto data = graph.input(nodes.front(), 0);
+  const auto &in = graph.fact(data).shape, &out = graph.fact({nodes.back(), 0}).shape;
   if (!is_f32(graph, data) || !in.has_rank() || in.rank() < 3 || in.rank() > max_rank || !in[1].is_static() ||
       !out.has_rank())
     return std::nullopt;
@@ -140,7 +149,7 @@ std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int r
     to.push_back(open ? 1 : out[i].length());
   }
   const auto shape = with_planes(windows, known, from, to);
-  return StaticConvolution{std::move(windows), shape, in.rank(), open, transposed, data, pad_node};
+  return StaticConvolution{std::move(windows), shape, in.rank(), open, transposed, data, std::move(nodes), shared};
 }
 
 bool has_long_strides(const StaticConvolution& convolution) {

@@ -32,18 +32,16 @@ struct StaticConvolution {
   i64 rank;                ///< of data and output
   bool open;               ///< planes are not known before the run: of one pixel in `shape`
   bool transposed;
-  ValueRef data;      ///< what it reads, or what a Pad before it does
-  int pad_node = -1;  ///< that Pad, whose zeros are among the pads of `windows`
-
-  /// The nodes so far, in order.
-  std::vector<int> nodes(int root) const { return pad_node < 0 ? std::vector{root} : std::vector{pad_node, root}; }
+  ValueRef data;           ///< what it reads, or what the first of its nodes does
+  std::vector<int> nodes;  ///< in order; the last one gives what it computes
+  std::size_t shared;      ///< see Match
 };
 
 /// A node of one of the four convolution types, in f32, with filters whose shape is known; nothing where it has other
-/// ranks or more taps than the kernels take, or pads that crop. `with_pad`: a Pad of zeros that nobody else reads is
-/// taken with it.
+/// ranks or more taps than the kernels take, or pads that crop. `spelled_out`: it may be several nodes, such as a Pad of
+/// zeros that nobody else reads, whose zeros are then among the pads, or a dilated one in batches.
 std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int root, i64 max_rank = 4,
-                                                    bool with_pad = false, i64 max_taps = kMaxTaps);
+                                                    bool spelled_out = false, i64 max_taps = kMaxTaps);
 
 /// Strides that transposed kernels do not take which go over their phases one by one.
 bool has_long_strides(const StaticConvolution& convolution);

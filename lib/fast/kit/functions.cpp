@@ -219,6 +219,13 @@ std::optional<Activation> activation_after(const Graphlet& graph, int node, std:
   return slope_after(graph, node, channels);
 }
 
+bool is_view(const Graphlet& graph, int node) {
+  if (graph.type(node).empty() || !graph.node(node).version->view) return false;
+  for (int port = 1; port < std::ssize(graph.node(node).inputs); ++port)
+    if (!graph.constant(graph.input(node, port))) return false;
+  return is_f32(graph, graph.input(node, 0));
+}
+
 bool is_same(const Dim& a, const Dim& b) {
   if (a.is_static() && b.is_static()) return a.length() == b.length();
   return a.symbol != 0 && a.symbol == b.symbol;

@@ -39,6 +39,9 @@ bool is_f32(const Graphlet& graph, ValueRef v);
 /// Whether no element of a value is less than 0, as far as the node that computes it says.
 bool is_positive(const Graphlet& graph, ValueRef v);
 
+/// Whether a node only gives its first input another shape, which is known beforehand.
+bool is_view(const Graphlet& graph, int node);
+
 /// Whether two dims, or all those of two shapes, are the same lengths in every run, as far as inference knows.
 bool is_same(const Dim& a, const Dim& b);
 bool is_same(const PartialShape& a, const PartialShape& b);

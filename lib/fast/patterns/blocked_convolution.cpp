@@ -1,6 +1,7 @@
 // Convolution-1, GroupConvolution-1, ConvolutionBackpropData-1 and GroupConvolutionBackpropData-1 of one and two
-// spatial axes, and what follows them, also with a Pad of zeros before them. Filters are packed when the plan is made,
-// where it runs often and knows them; else in each run, by all threads, into scratch memory that stays in the cache.
+// spatial axes, and what follows them, also with a Pad of zeros before them, or dilated ones in batches. Filters are
+// packed when the plan is made, where it runs often and knows them; else in each run, by all threads, into scratch
+// memory that stays in the cache.
 #include <limits>
 
 #include <fmt/format.h>
@@ -214,7 +215,7 @@ std::optional<Match> packed_match(const Graphlet& graph, int root) {
   if (!sum) return std::nullopt;
   const auto& convolution = sum->convolution();
   const auto& s = convolution.shape;
-  Match match{sum->nodes, {convolution.data}, nullptr};
+  Match match{sum->nodes, {convolution.data}, nullptr, sum->shared};
   auto ending = take_ending(graph, match, convolution.rank, 1, s.outputs, sum->ending());
   const auto method = choose(s, 0, convolution.open, ending.residual >= 0, true);
   if (s.taps() > kMaxTaps && method != ConvolutionMethod::planar) return std::nullopt;
@@ -234,7 +235,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (!convolution) return std::nullopt;
   if (convolution->transposed && (has_long_strides(*convolution) || overlap_add_pays(convolution->shape)))
     return std::nullopt;
-  const auto& [windows, known, rank, open, transposed, input, pad_node] = *convolution;
+  const auto& [windows, known, rank, open, transposed, input, nodes, shared] = *convolution;
   const auto filters = graph.input(root, 1);
   // Values whose sizes are found when the step runs lie plainly.
   if (!graph.options().steady() && !transposed && !graph.fact(input).shape.is_static() &&
@@ -244,7 +245,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (packed && packed->type() != ElementType::f32) return std::nullopt;
   if (packed && !transposed) return packed_match(graph, root);
   if (known.taps() > kMaxTaps) return std::nullopt;
-  Match match{convolution->nodes(root), {input}, nullptr};
+  Match match{nodes, {input}, nullptr, shared};
   if (!packed) match.inputs.push_back(filters);
   add_computed_inputs(graph, root, 2, match);  // the size that a transposed one's output shall have
   auto ending = take_ending(graph, match, rank, 1, known.outputs);

@@ -23,7 +23,7 @@ struct Convolved {
 
 std::optional<Convolved> convolved(const Graphlet& graph, int root) {
   auto sum = convolution_sum(graph, root, true, true);
-  if (!sum || sum->convolution().open) return std::nullopt;
+  if (!sum || sum->convolution().open || sum->shared > 0) return std::nullopt;
   const auto& convolution = sum->convolution();
   const auto shape = convolution.shape;
   Match match{sum->nodes, {convolution.data}, nullptr};
