@@ -171,6 +171,10 @@ i64 stored_bytes(const Value& value, const Shape& shape) {
   return *bytes;
 }
 
+Shape stored_shape(const Value& value, const Shape& shape) {
+  return value.layout == Layout::blocked ? Shape{stored_bytes(value, shape) / byte_width(value.stored)} : shape;
+}
+
 Placement place(const Plan& plan, std::span<const PlacedStep> steps, std::span<const std::optional<Shape>> shapes) {
   return Placer(plan, steps, shapes).run();
 }

@@ -11,6 +11,8 @@ namespace ovir {
 
 /// Bytes that a value of this shape takes, the padding of a blocked one included. Throws E0003 where they are too many.
 i64 stored_bytes(const Value& value, const Shape& shape);
+/// That of the tensor: blocked elements, with their padding, are a single dim.
+Shape stored_shape(const Value& value, const Shape& shape);
 
 /// How one step takes part.
 struct PlacedStep {

@@ -128,8 +128,7 @@ void Sized::place_values(const Plan& plan) {
   for (std::size_t id = 0; id < plan.values.size(); ++id) {
     if (placement.offsets[id] < 0) continue;
     const auto& value = plan.values[id];
-    auto shape = *shapes[id];
-    if (value.layout == Layout::blocked) shape = {stored_bytes(value, shape) / byte_width(value.stored)};
+    const auto shape = stored_shape(value, *shapes[id]);
     tensors[id] = Tensor(value.stored, shape, arena, arena.get() + placement.offsets[id]).borrowed();
     fixed[id] = 1;
   }
@@ -139,7 +138,7 @@ void Sized::place_values(const Plan& plan) {
     if (steps[s].how != How::view) continue;
     const auto from = plan.steps[s].inputs[0], to = plan.steps[s].outputs[0];
     if (!fixed[from]) continue;
-    tensors[to] = tensors[from].reshaped(*shapes[to]);
+    tensors[to] = tensors[from].reshaped(stored_shape(plan.value(to), *shapes[to]));
     fixed[to] = 1;
   }
 }

@@ -1,10 +1,12 @@
 // layout: a value stays blocked, and in a plan of such a precision in bf16 or u8,
 // where the kernel that writes it and all that read it can. Kernels bring other operands into their own layout and type
-// themselves, so no step is added. The bytes under another shape (a view) are stored alike.
+// themselves, so no step is added. The bytes under another shape (a view) are stored alike: blocked ones of as many
+// channels, if those who read them have no other shapes.
 #include <algorithm>
 #include <numeric>
 
 #include "plan/passes.hpp"
+#include "tensor/blocked.hpp"
 
 namespace ovir::plan_passes {
 namespace {
@@ -43,20 +45,38 @@ std::span<const Storage> candidates(Precision precision) {
   return precision == Precision::int8 ? all.subspan(4, 3) : all.first(1);
 }
 
+bool has_blocks(const PartialShape& shape, ElementType type) {
+  return shape.rank() >= 3 && shape.rank() <= (type == ElementType::f32 ? 5 : 4);
+}
+
+/// Views of views see the bytes that are blocked: the shapes between may have no blocks.
+void join_views(Plan& plan, const std::vector<int>& origin) {
+  std::vector<const Step*> writer(plan.values.size(), nullptr);
+  for (auto& step : plan.steps) {
+    for (const auto id : step.outputs) writer[id] = &step;
+    const auto from = step.outputs.size() == 1 ? origin[step.outputs[0]] : -1;
+    if (from < 0 || from == step.outputs[0] || step.inputs[0] == from || plan.value(from).layout == Layout::plain)
+      continue;
+    const auto& before = writer[step.inputs[0]]->nodes;
+    step.nodes.insert(step.nodes.begin(), before.begin(), before.end());
+    step.inputs = {from};
+    step.operands = {plan.value(from).source};
+  }
+  remove_unread(plan);
+}
+
 }  // namespace
 
 void layout(Plan& plan) {
   if (!plan.options.has("layout")) return;
   const auto count = plan.values.size();
-  std::vector<char> open(count, 0), read(count, 0), viewed(count, 0);
+  std::vector<char> open(count, 0), read(count, 0);
   std::vector<const Step*> writer(count, nullptr);
   std::vector<int> origin(count);  // by value: whose bytes it is
   std::iota(origin.begin(), origin.end(), 0);
   for (const auto& step : plan.steps) {
     if (passes_on(plan, step)) {
-      const auto from = origin[step.inputs[0]];
-      origin[step.outputs[0]] = from;
-      viewed[from] = 1;
+      origin[step.outputs[0]] = origin[step.inputs[0]];
       continue;
     }
     for (const auto id : step.inputs) read[origin[id]] = 1;
@@ -70,16 +90,17 @@ void layout(Plan& plan) {
   for (const auto& how : candidates(plan.options.precision)) {
     std::vector<char> can(count, 0);
     for (std::size_t id = 0; id < count; ++id) {
-      const auto rank = plan.values[id].shape.rank();
-      const bool has_blocks = rank >= 3 && rank <= (how.type == ElementType::f32 ? 5 : 4);
-      can[id] = open[id] && read[id] && (how.layout == Layout::plain || (!viewed[id] && has_blocks)) &&
-                writes(*writer[id]->kernel, how);
+      const bool fits = how.layout == Layout::plain || has_blocks(plan.values[id].shape, how.type);
+      can[id] = open[id] && read[id] && fits && writes(*writer[id]->kernel, how);
     }
     for (const auto& step : plan.steps) {
       if (passes_on(plan, step)) continue;
       for (int i = 0; i < std::ssize(step.inputs); ++i) {
-        auto& one = can[origin[step.inputs[i]]];
-        one = one && step.kernel && is_settled(plan, step) && reads(*step.kernel, i, how);
+        const auto id = step.inputs[i], from = origin[id];
+        const auto& shape = plan.value(id).shape;
+        const bool fits = id == from || how.layout == Layout::plain ||
+                          (same_blocks(plan.value(from).shape, shape) && has_blocks(shape, how.type));
+        can[from] = can[from] && fits && step.kernel && is_settled(plan, step) && reads(*step.kernel, i, how);
       }
     }
     for (std::size_t id = 0; id < count; ++id) {
@@ -92,6 +113,7 @@ void layout(Plan& plan) {
       if (how.type == ElementType::u8) value.quantization = writer[from]->kernel->quantization();
     }
   }
+  join_views(plan, origin);
 }
 
 }  // namespace ovir::plan_passes

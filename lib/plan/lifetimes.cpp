@@ -77,14 +77,17 @@ bool settles(const Plan& plan, const Step& step, const ByShapes& known) {
 }  // namespace
 
 bool is_view(const Plan& plan, const Step& step) {
-  if (step.nodes.size() != 1 || step.kernel || step.outputs.size() != 1) return false;
-  const auto& version = *plan.node(step).version;
-  if (!version.view && !version.converts) return false;
+  if (step.nodes.empty() || step.kernel || step.outputs.size() != 1) return false;
+  const auto passes = [&](int index) {
+    const auto& version = *(*plan.model)[index].version;
+    // What is to become f32 is f32 between steps.
+    return version.view || (version.converts && plan.value(value_of(plan, {index, 0})).declared == ElementType::f32);
+  };
+  if (!std::ranges::all_of(step.nodes, passes)) return false;
   const auto& from = plan.value(step.inputs.at(0));
   const auto& to = plan.value(step.outputs[0]);
-  // What is to become f32 is f32 between steps.
-  return (version.view || to.declared == ElementType::f32) && from.stored == to.stored && from.layout == to.layout &&
-         bit_width(from.stored) >= 8 && from.stored != ElementType::string;
+  return from.stored == to.stored && from.layout == to.layout && bit_width(from.stored) >= 8 &&
+         from.stored != ElementType::string;
 }
 
 bool passes_on(const Plan& plan, const Step& step) { return is_view(plan, step) && !infers(plan, step); }

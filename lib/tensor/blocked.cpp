@@ -40,4 +40,10 @@ Tensor plain_to_blocked(const Tensor& plain) {
   return blocked;
 }
 
+bool same_blocks(const PartialShape& a, const PartialShape& b) {
+  if (!a.is_static() || !b.is_static() || a.rank() < 3 || b.rank() < 3) return false;
+  const auto x = a.to_shape(), y = b.to_shape();
+  return x[0] == y[0] && x[1] == y[1] && x.count() == y.count();
+}
+
 }  // namespace ovir

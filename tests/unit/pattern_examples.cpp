@@ -176,6 +176,13 @@ void between_transposes(Net& n) {
   const auto y = n.op("Transpose-1", {x, n.indices({0, 2, 3, 1})});
   n.result(next_to(n, n.op("Transpose-1", {relu(n, y), n.indices({0, 3, 1, 2})})));
 }
+void between_views(Net& n) {  // the second view's shape has other blocks
+  const auto reshaped = [&](int x, std::initializer_list<i64> shape) {
+    return n.op("Reshape-1", {x, n.indices(shape)}, {{"special_zero", "true"}});
+  };
+  const auto x = relu(n, n.op("Abs-1", {reshaped(many(n, n.input({2, 32, 7, 6})), {0, 0, -1})}));
+  n.result(next_to(n, reshaped(reshaped(x, {2, 1, 32, -1}), {2, 32, 7, 6})));
+}
 void between_quantizations(Net& n) {
   const auto x = many(n, n.input({2, 32, 7, 6}));
   const auto low = n.numbers({-3}, {}), high = n.numbers({3}, {});
@@ -197,6 +204,7 @@ constexpr Example kBlocked[] = {
     {"reduction", between_means},
     {"transpose", between_transposes},
     {"quantize", between_quantizations},
+    {"pointwise.convolution", between_views},
     {"depthwise.convolution+PRelu", between_depthwise},
 };
 // clang-format on
