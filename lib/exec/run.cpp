@@ -286,6 +286,7 @@ class Executor::Run final : private EvalHost {
       views.push_back(outputs.back().view());
     };
     for (std::size_t o = 0; o < step.outputs.size() && !open; ++o) add_output(o, call.outputs[o].shape.to_shape());
+    if (step.written && !open) views[inputs.size()].dims = *step.written;
     const std::span<const View> in(views.data(), inputs.size());
     const auto out = [&] { return std::span<const View>(views).subspan(inputs.size()); };
     dynamic(step).prepare(call, {in, out()}, context_.runtime);

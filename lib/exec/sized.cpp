@@ -87,6 +87,7 @@ void Sized::prepare_kernels(const Plan& plan, Runtime& runtime, bool recorded) {
     for (std::size_t i = 0; i < step.inputs.size(); ++i)
       view(step.inputs[i], fixed[step.inputs[i]] && !step.kernel->holds(static_cast<int>(i)));
     for (const auto id : step.outputs) view(id, false);
+    if (step.written) sized.out[0].dims = *step.written;
     sized.state = prepare_for(*step.kernel, {sized.in, sized.out}, runtime);
     if (sized.state) {
       sized.how = How::kernel;

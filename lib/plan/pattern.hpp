@@ -89,6 +89,8 @@ struct Match {
   /// So many nodes at the beginning are left to others, too, who may read what they compute; where all of those take
   /// them as well, their own steps go.
   std::size_t shared = 0;
+  /// The shape in which the kernel writes output 0, where that is a view of it: the same bytes under its own shape.
+  std::optional<Shape> written{};
 };
 
 /// Who is asked first where several begin at the same nodes; among equals, by name.

@@ -76,6 +76,7 @@ struct Step {
   std::vector<int> inputs, outputs;      ///< values
   std::vector<ValueRef> operands;        ///< by input: what of the model it is
   std::unique_ptr<const Kernel> kernel;  ///< null: the reference kernels of the nodes
+  std::optional<Shape> written;          ///< the shape in which the kernel writes output 0, a view of that
   std::string why;                       ///< why not a faster kernel; may be empty
   std::vector<std::shared_ptr<const Plan>> bodies;
   bool infers = true;      ///< shapes are inferred at run time: inputs or outputs are not static, or values are judged

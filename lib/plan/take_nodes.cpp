@@ -87,6 +87,7 @@ class Taker {
     if (options_.steady()) leave_constants(step);
     step.inputs.clear();
     step.kernel = std::move(match.kernel);
+    step.written = std::move(match.written);
     for (int i = 0; i < std::ssize(step.operands); ++i) {
       const auto id = value_of(plan_, step.operands[i]);
       const bool computed = plan_.value(id).role != Role::constant;

@@ -255,6 +255,7 @@ std::optional<Bf16Layer> bf16_layer(const Graphlet& graph, int root) {
                    std::move(match.nodes),
                    std::move(match.inputs),
                    sum->shared,
+                   std::move(match.written),
                    !graph.options().steady(),
                    &graph.packers(s.weights())};
 }

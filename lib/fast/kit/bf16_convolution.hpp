@@ -12,7 +12,8 @@ struct Bf16Layer {
   Ending ending;
   std::vector<int> nodes;
   std::vector<ValueRef> inputs;
-  std::size_t shared;  ///< see Match
+  std::size_t shared;            ///< see Match
+  std::optional<Shape> written;  ///< see Match
   bool once;                     ///< the plan runs once
   ThreadPool* pool;              ///< packs the filters while the plan is made
 };

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <numeric>
 
 #include "fast/kit/spelled_out.hpp"
 #include "op/kit/elementwise_attrs.hpp"
 #include "op/shared_attrs.hpp"
+#include "tensor/blocked.hpp"
 
 namespace ovir::fast {
 namespace {
@@ -17,6 +20,10 @@ std::optional<Unary> with_numbers(const Graphlet& graph, int node, Function f, i
   const auto a = number(graph, graph.input(node, a_port)), b = number(graph, graph.input(node, b_port));
   if (!a || (b_port != a_port && !b)) return std::nullopt;
   return Unary{f, *a, *b};
+}
+
+const Tensor* along_channels(const Graphlet& graph, ValueRef v, const ChannelAxis& c) {
+  return per_channel(graph, v, c.rank, c.axis, c.count, c.axes);
 }
 
 /// Powers that are products or quotients, where the exponent adds no axes.
@@ -34,7 +41,8 @@ std::optional<Unary> power_of(const Graphlet& graph, int node) {
 const Tensor* slopes_of(const Graphlet& graph, int node, const ChannelAxis& c) {
   const auto slope = graph.input(node, 1);
   const auto* t = graph.constant(slope);
-  return t && c.axis == 1 ? per_channel(graph, slope, t->rank() == 1 ? 2 : c.rank, 1, c.count) : nullptr;
+  if (!t || c.axis != 1) return nullptr;
+  return t->rank() == 1 ? per_channel(graph, slope, 2, 1, c.count) : along_channels(graph, slope, c);
 }
 
 /// x where it is greater than 0, x · slope elsewhere: a PRelu, as torch.export decomposes it.
@@ -50,8 +58,7 @@ std::optional<Activation> slope_after(const Graphlet& graph, int node, const std
   const auto slope_port = is(graph.input(product, 0), node) ? 1 : 0;
   const auto slope_input = graph.input(product, slope_port);
   const auto slope = number(graph, slope_input), zero = number(graph, graph.input(test, 1));
-  const auto* const slopes =
-      channels && !slope ? per_channel(graph, slope_input, channels->rank, channels->axis, channels->count) : nullptr;
+  const auto* const slopes = channels && !slope ? along_channels(graph, slope_input, *channels) : nullptr;
   const bool chooses = is(graph.input(select, 0), test) && is(graph.input(select, 1), node) &&
                        is(graph.input(select, 2), product) && graph.only_user({test, 0}) == select &&
                        graph.only_user({product, 0}) == select && is(graph.input(test, 0), node);
@@ -286,38 +293,79 @@ Buffer take_by_channel(const Graphlet& graph, Match& match, std::string_view typ
   return numbers;
 }
 
+namespace {
+
+/// Where the channels are behind a view; nothing where it cuts otherwise. Those of images stay axis 1, so that values may
+/// be blocked.
+std::optional<ChannelAxis> channels_behind(const Graphlet& graph, int view, const ChannelAxis& c) {
+  const auto &from = graph.fact(graph.input(view, 0)).shape, &to = graph.fact({view, 0}).shape;
+  if (!from.is_static() || !to.is_static()) return std::nullopt;
+  if (c.axis + c.axes < c.rank)
+    return same_blocks(from, to) ? std::optional(ChannelAxis{to.rank(), c.axis, c.count}) : std::nullopt;
+  i64 count = 1, axes = 0;
+  while (axes < to.rank() && count < c.count) count *= to.dim(-++axes).length();
+  return axes > 0 && count == c.count ? std::optional(ChannelAxis{to.rank(), to.rank() - axes, count, axes})
+                                      : std::nullopt;
+}
+
+/// Whether the only user adds what can be computed with the last node, a bias or a residual.
+bool take_addition(const Graphlet& graph, Match& match, const ChannelAxis& c, bool activated, Ending& ending) {
+  const auto last = match.nodes.back(), next = graph.only_user({last, 0});
+  const auto& out = graph.fact({next, 0}).shape;
+  if (graph.type(next) != "Add" || graph.attrs<BroadcastAttrs>(next).rule().kind == AutoBroadcast::pdpd ||
+      !is_f32(graph, {next, 0}) || !out.has_rank() || out.rank() != c.rank)
+    return false;
+  // A constant of as many numbers may repeat those of one axis along another.
+  if (c.axes > 1 && !is_same(out, graph.fact({last, 0}).shape)) return false;
+  const auto other = graph.input(next, graph.input(next, 0).node == last ? 1 : 0);
+  const auto* bias = along_channels(graph, other, c);
+  if (bias && !activated && ending.bias.size() == 0) {
+    ending.bias = padded(*bias);
+    ending.name += "+bias";
+  } else if (ending.residual < 0 && is_residual(graph, {last, 0}, other)) {
+    ending.residual = static_cast<int>(match.inputs.size());
+    ending.residual_last = activated;
+    match.inputs.push_back(other);
+    ending.name += "+residual";
+  } else {
+    return false;
+  }
+  match.nodes.push_back(next);
+  return true;
+}
+
+/// Of the nodes from `first` on: views behind which nothing is computed are left to others, the first other one says
+/// what the kernel writes.
+void settle_views(const Graphlet& graph, Match& match, std::size_t first) {
+  auto& nodes = match.nodes;
+  while (nodes.size() > first && is_view(graph, nodes.back())) nodes.pop_back();
+  const auto view = std::find_if(nodes.begin() + static_cast<std::ptrdiff_t>(first), nodes.end(),
+                                 [&](int node) { return is_view(graph, node); });
+  if (view != nodes.end()) match.written = graph.fact(graph.input(*view, 0)).shape.to_shape();
+}
+
+}  // namespace
+
 Ending take_ending(const Graphlet& graph, Match& match, i64 rank, i64 axis, i64 channels, Ending ending) {
+  ChannelAxis c{rank, axis, channels};
   bool activated = false;
+  const auto first = match.nodes.size();
   for (;;) {
     const auto last = match.nodes.back(), next = graph.only_user({last, 0});
-    if (!activated && !ending.residual_last)
-      if (auto activation = activation_after(graph, last, ChannelAxis{rank, axis, channels})) {
-        ending.activation = activation->function;
-        if (activation->slopes) ending.slopes = padded(*activation->slopes);
-        activated = true;
-        ending.name += activation->name;
-        match.nodes.insert(match.nodes.end(), activation->nodes.begin(), activation->nodes.end());
-        continue;
-      }
-    if (next < 0) return ending;
-    const auto& out = graph.fact({next, 0}).shape;
-    if (!is_f32(graph, {next, 0}) || !out.has_rank() || out.rank() != rank) return ending;
-    if (graph.type(next) != "Add" || graph.attrs<BroadcastAttrs>(next).rule().kind == AutoBroadcast::pdpd)
-      return ending;
-    const auto other = graph.input(next, graph.input(next, 0).node == last ? 1 : 0);
-    const auto* bias = per_channel(graph, other, rank, axis, channels);
-    if (bias && !activated && ending.bias.size() == 0) {
-      ending.bias = padded(*bias);
-      ending.name += "+bias";
-    } else if (ending.residual < 0 && is_residual(graph, {last, 0}, other)) {
-      ending.residual = static_cast<int>(match.inputs.size());
-      ending.residual_last = activated;
-      match.inputs.push_back(other);
-      ending.name += "+residual";
-    } else {
+    auto activation = activated || ending.residual_last ? std::nullopt : activation_after(graph, last, c);
+    if (activation) {
+      ending.activation = activation->function;
+      if (activation->slopes) ending.slopes = padded(*activation->slopes);
+      activated = true;
+      ending.name += activation->name;
+      match.nodes.insert(match.nodes.end(), activation->nodes.begin(), activation->nodes.end());
+    } else if (const auto behind = is_view(graph, next) ? channels_behind(graph, next, c) : std::nullopt) {
+      c = *behind;
+      match.nodes.push_back(next);
+    } else if (!take_addition(graph, match, c, activated, ending)) {
+      settle_views(graph, match, first);
       return ending;
     }
-    match.nodes.push_back(next);
   }
 }
 

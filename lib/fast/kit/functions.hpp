@@ -15,9 +15,9 @@ namespace ovir::fast {
 /// The function that a node applies to its first input, where the loops have it and its parameters are constants.
 std::optional<Unary> function_of(const Graphlet& graph, int node);
 
-/// Where a value of `rank` has its channels, `count` of them.
+/// Where a value of `rank` has its channels, `count` of them; several neighboring axes may be all of them.
 struct ChannelAxis {
-  i64 rank, axis, count;
+  i64 rank, axis, count, axes = 1;
 };
 
 /// A function of a value, in one node or spelled out in several: x · g(x) in two, or x or x · slope, whichever a
@@ -127,8 +127,9 @@ struct Ending {
 };
 
 /// Follows the only users of the last of `match.nodes` as far as they can be computed with it. `axis` of its output, of
-/// rank `rank`, are the channels, `channels` of them. A residual becomes an operand of the match. `begun`: what is
-/// computed with it already, a bias at most.
+/// rank `rank`, are the channels, `channels` of them. A residual becomes an operand of the match. Views are taken where
+/// something is computed behind them, the channels of images only where they stay axis 1. `begun`: what is computed
+/// with it already, a bias at most.
 Ending take_ending(const Graphlet& graph, Match& match, i64 rank, i64 axis, i64 channels, Ending begun = {});
 
 }  // namespace ovir::fast

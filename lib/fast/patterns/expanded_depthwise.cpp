@@ -19,6 +19,7 @@ struct Convolved {
   Ending ending{};
   std::vector<int> nodes{};
   std::vector<ValueRef> inputs{};
+  std::optional<Shape> written{};
 };
 
 std::optional<Convolved> convolved(const Graphlet& graph, int root) {
@@ -28,7 +29,12 @@ std::optional<Convolved> convolved(const Graphlet& graph, int root) {
   const auto shape = convolution.shape;
   Match match{sum->nodes, {convolution.data}, nullptr};
   auto ending = take_ending(graph, match, convolution.rank, 1, shape.outputs, sum->ending());
-  return Convolved{shape, std::move(sum), std::move(ending), std::move(match.nodes), std::move(match.inputs)};
+  return Convolved{shape,
+                   std::move(sum),
+                   std::move(ending),
+                   std::move(match.nodes),
+                   std::move(match.inputs),
+                   std::move(match.written)};
 }
 
 /// How often nodes read an output.
@@ -42,7 +48,7 @@ int reads(const Graphlet& graph, const std::vector<int>& nodes, int of) {
 /// The convolution, or the sum of some, that alone reads what a layer gives; it begins with one of this type, which may
 /// have a Pad before it.
 std::optional<Convolved> convolved_after(const Graphlet& graph, const Convolved& layer, std::string_view type) {
-  if (layer.ending.residual >= 0) return std::nullopt;
+  if (layer.ending.residual >= 0 || layer.written) return std::nullopt;
   const auto last = layer.nodes.back();
   const auto users = graph.users({last, 0});
   const auto first = std::ranges::find(users, type, [&](int user) { return graph.type(behind_pad(graph, user)); });
@@ -180,6 +186,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   for (const auto* layer : {&*depthwise, &*projection})
     match.nodes.insert(match.nodes.end(), layer->nodes.begin(), layer->nodes.end());
   if (projection->ending.residual >= 0) match.inputs.push_back(projection->inputs.at(projection->ending.residual));
+  match.written = projection->sum ? projection->written : depthwise->written;
   auto& pool = graph.packers(expansion->shape.weights());
   match.kernel = std::make_unique<ExpandedDepthwiseKernel>(*std::move(expansion), *std::move(depthwise),
                                                            *std::move(projection), pool);

@@ -273,7 +273,8 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   Match match{operands->weights.nodes, {a}, nullptr};
   match.nodes.push_back(root);
   auto ending = take_ending(graph, match, rank, rank - 1, operands->sides.n);
-  auto out = take_row_levels(graph, match.nodes);
+  // Levels may be by column, which another shape has no axis of.
+  auto out = match.written ? std::nullopt : take_row_levels(graph, match.nodes);
   match.kernel =
       std::make_unique<Int8MatMul>(*operands, RowLevels(operands->in), std::move(ending), std::move(out),
                                    !graph.options().steady(), graph.packers(operands->sides.k * operands->sides.n));

@@ -9,11 +9,11 @@ namespace ovir::fast::patterns::inverted_residual {
 namespace {
 
 /// What lies between two convolutions: nothing else is added to it, nobody else reads what it follows from.
-bool lies_between(const Bf16Layer& layer) { return layer.ending.residual < 0 && layer.shared == 0; }
+bool lies_between(const Bf16Layer& layer) { return layer.ending.residual < 0 && layer.shared == 0 && !layer.written; }
 bool is_last(const U8Layer& layer) { return !layer.ending.pool && !layer.ending.is_activated(); }
 bool lies_between(const U8Layer& layer) { return layer.ending.result() && !layer.ending.adds && is_last(layer); }
 
-bool is_last(const Bf16Layer&) { return true; }
+bool is_last(const Bf16Layer& layer) { return !layer.written; }
 
 bool expands(const ConvolutionShape& s, i64 lanes) {
   const NarrowGeometry g(s, lanes);

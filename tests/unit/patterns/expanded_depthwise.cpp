@@ -19,6 +19,11 @@ void image(Net& n) {  // activations that are computed aside
   const auto y = n.op("HSwish-4", {depthwise(n, x, 33, 5, 2, 2)});
   n.result(convolution(n, y, {18, 33, 1, 1}, windows(2)));
 }
+void viewed(Net& n) {  // the last activation is that of another shape
+  const auto x = relu(n, convolution(n, n.input({2, 40, 43, 45}), {170, 40, 1, 1}, windows(2)));
+  const auto y = n.op("Reshape-1", {depthwise(n, x, 170, 3, 1, 1), n.indices({0, 0, -1})}, {{"special_zero", "true"}});
+  n.result(relu(n, n.op("Add-1", {y, n.weights({170, 1})})));
+}
 /// HSwish as exporters to ONNX spell it out.
 int gated(Net& n, int x) {
   return n.op("Multiply-1", {x, n.op("HardSigmoid-1", {x, n.numbers({1.0F / 6}, {}), n.numbers({0.5F}, {})})});
@@ -94,6 +99,7 @@ void read_by_others(Net& n) {
 
 // clang-format off
 constexpr Example kExamples[] = {
+    {"expanded_depthwise+bias+Relu", viewed},
     {"inverted_residual+bias+residual", residual},
     {"inverted_residual", image},
     {"inverted_residual", gated_image, kOften, kFixed, kF32Only},  // 1/6 is another number in f16

@@ -78,6 +78,26 @@ void many_rows_by_bf16(Net& n) {
   n.result(matmul(n, n.input({1, 6, 150}), narrow_weights(n, {130, 150}, ElementType::bf16), true));
 }
 
+// Heads: one number a column all the same.
+int heads(Net& n, std::initializer_list<i64> shape = {2, 5, 4, 6}) {
+  const auto x = matmul(n, n.input({2, 5, 36}), n.weights({36, 24}));
+  return n.op("Reshape-1", {x, n.indices(shape)}, {{"special_zero", "false"}});
+}
+void heads_biased(Net& n) { n.result(relu(n, n.op("Add-1", {heads(n), n.weights({4, 6})}))); }
+void heads_added(Net& n) {
+  n.result(n.op("Add-1", {n.op("Add-1", {heads(n), n.weights({1, 1, 4, 6})}), n.input({2, 5, 4, 6})}));
+}
+void heads_sloped(Net& n) { n.result(sloped(n, heads(n), n.weights({4, 6}))); }
+void rows_joined(Net& n) { n.result(n.op("Gelu-7", {n.op("Add-1", {heads(n, {10, 24}), n.weights({24})})})); }
+/// Numbers by head and by place, and what repeats one axis along another.
+void heads_apart(Net& n) {
+  n.result(n.op("Add-1", {heads(n), n.weights({6})}));
+  n.result(n.op("Add-1", {heads(n), n.weights({4, 1})}));
+  n.result(n.op("Add-1", {heads(n, {2, 5, 4, 1, 6}), n.weights({4, 6, 1})}));
+  n.result(n.op("Add-1", {heads(n, {2, 20, 6}), n.weights({20, 6})}));
+}
+void heads_alone(Net& n) { n.result(softmax(n, heads(n))); }
+
 /// What the reference kernel is off, which adds 1700 products one after the other in f32.
 constexpr float kLongSum = 2e-5F;
 
@@ -122,6 +142,12 @@ constexpr Example kExamples[] = {
     {"packed.matmul", many_rows_by_bf16, kOften, kOpen, kF32Only},
     {"packed.matmul", many_rows_by_bf16, kOften, kFixed, kF32Only},
     {"packed.matmul+Tanh", many_rows_long, kOften, kOpen, true, kLongSum},
+    {"packed.matmul+bias+Relu", heads_biased},
+    {"packed.matmul+bias+residual", heads_added},
+    {"packed.matmul+Select", heads_sloped},
+    {"packed.matmul+bias+Gelu", rows_joined},
+    {"packed.matmul", heads_apart},
+    {"packed.matmul", heads_alone},
 };
 // clang-format on
 
