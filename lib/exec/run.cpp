@@ -8,7 +8,6 @@
 #include "exec/evaluate.hpp"
 #include "exec/growing_states.hpp"
 #include "exec/out_of_memory.hpp"
-#include "exec/placement.hpp"
 #include "exec/planned_work.hpp"
 #include "exec/stored.hpp"
 #include "model/explain.hpp"
@@ -119,9 +118,7 @@ class Executor::Run final : private EvalHost {
   }
 
   void pass_on(const Step& step) {
-    const auto to = step.outputs[0];
-    if (sized_.fixed[to]) return;
-    sized_.tensors[to] = sized_.tensors[step.inputs[0]].reshaped(stored_shape(plan_.value(to), *sized_.shapes[to]));
+    if (!sized_.fixed[step.outputs[0]]) sized_.pass_on(plan_, step);
   }
 
   /// Steps that are one job.

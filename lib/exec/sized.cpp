@@ -137,11 +137,16 @@ void Sized::place_values(const Plan& plan) {
     steps[s].overwrites = placement.overwrites[s];
     if (placement.scratch[s] >= 0) steps[s].state->scratch = arena.get() + placement.scratch[s];
     if (steps[s].how != How::view) continue;
-    const auto from = plan.steps[s].inputs[0], to = plan.steps[s].outputs[0];
-    if (!fixed[from]) continue;
-    tensors[to] = tensors[from].reshaped(stored_shape(plan.value(to), *shapes[to]));
-    fixed[to] = 1;
+    const auto& step = plan.steps[s];
+    if (!fixed[step.inputs[0]]) continue;
+    pass_on(plan, step);
+    fixed[step.outputs[0]] = 1;
   }
+}
+
+void Sized::pass_on(const Plan& plan, const Step& step) {
+  const auto to = step.outputs[0];
+  tensors[to] = tensors[step.inputs[0]].reshaped(stored_shape(plan.value(to), *shapes[to]));
 }
 
 void Sized::bind_kernels(const Plan& plan) {

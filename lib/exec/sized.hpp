@@ -87,6 +87,8 @@ struct Sized {
   bool all_planned = true;  ///< no step is dynamic
   i64 work = 0;             ///< of the steps that are not dynamic, see step_work
 
+  /// Output 0 of a view becomes input 0 under its shape.
+  void pass_on(const Plan& plan, const Step& step);
   /// Points a kernel's views at values that lie elsewhere in every run.
   void bind_moved(const SizedStep& step) const;
   void run_joined(const Plan& plan, const Joined& what, ThreadPool& pool) const;

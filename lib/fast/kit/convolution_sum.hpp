@@ -47,8 +47,8 @@ struct ConvolutionSum {
 };
 
 /// The largest sum around a Convolution-1 or GroupConvolution-1 with constant filters, perhaps of this one alone.
-/// `branches`: also of several terms; `spelled_out` and `max_taps` as of static_convolution(). Nothing where that takes no
-/// such node.
+/// `branches`: also of several terms; `spelled_out` and `max_taps` as of static_convolution(). Nothing where that takes
+/// no such node.
 std::optional<ConvolutionSum> convolution_sum(const Graphlet& graph, int root, bool branches, bool spelled_out = false,
                                               i64 max_taps = kMaxTaps);
 

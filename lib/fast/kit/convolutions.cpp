@@ -5,6 +5,7 @@
 #include "fast/kernels/convolution/direct.hpp"
 #include "fast/kit/convolution_in_batches.hpp"
 #include "fast/kit/functions.hpp"
+#include "fast/kit/zeros.hpp"
 #include "op/shared_attrs.hpp"
 
 namespace ovir::fast {
@@ -45,47 +46,6 @@ bool keeps_plane(const View& data, const ConvolutionShape& s) {
   return data.dim(1) == s.channels && data.size() == data.dim(0) * s.channels * s.plane() &&
          data.dim(data.rank() - 1) == s.width;
 }
-
-namespace {
-
-/// The zeros that a Pad, which `reader` alone reads, adds before and behind spatial axes, where a convolution of this
-/// kernel can add them itself.
-struct Zeros {
-  int node;
-  std::vector<i64> begin, end;
-};
-std::optional<Zeros> zeros_before(const Graphlet& graph, int reader, const ConvolutionAttrs& attrs,
-                                  std::span<const i64> kernel) {
-  const auto pad = graph.input(reader, 0).node;
-  if (graph.type(pad) != "Pad" || graph.only_user({pad, 0}) != reader ||
-      graph.attrs<PadAttrs>(pad).pad_mode != PadMode::constant || attrs.auto_pad == AutoPad::same_upper ||
-      attrs.auto_pad == AutoPad::same_lower)
-    return std::nullopt;
-  if (const auto value = graph.input(pad, 3); value.node >= 0) {
-    const auto* constant = graph.constant(value);
-    if (!constant || constant->type() != ElementType::f32 || constant->size() != 1 || *constant->data<float>() != 0)
-      return std::nullopt;
-  }
-  Zeros zeros{pad, {}, {}};
-  for (auto* list : {&zeros.begin, &zeros.end}) {
-    const auto* constant = graph.constant(graph.input(pad, list == &zeros.begin ? 1 : 2));
-    if (!constant || constant->size() != std::ssize(kernel) + 2) return std::nullopt;
-    *list = to_i64(*constant);
-    if ((*list)[0] != 0 || (*list)[1] != 0) return std::nullopt;
-    list->erase(list->begin(), list->begin() + 2);
-    const auto& own = list == &zeros.begin ? attrs.pads_begin : attrs.pads_end;
-    for (std::size_t i = 0; i < kernel.size(); ++i) {
-      // Every window has some of the data in it, or could have.
-      const auto before = attrs.auto_pad == AutoPad::valid ? 0 : nth_or(own, i, 0);
-      const auto reach = (kernel[i] - 1) * nth_or(attrs.dilations, i, 1);
-      if ((*list)[i] < 0 || (*list)[i] > reach - before) return std::nullopt;
-      (*list)[i] += before;
-    }
-  }
-  return zeros;
-}
-
-}  // namespace
 
 std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int root, i64 max_rank, bool spelled_out,
                                                     i64 max_taps) {

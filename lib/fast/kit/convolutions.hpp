@@ -38,8 +38,8 @@ struct StaticConvolution {
 };
 
 /// A node of one of the four convolution types, in f32, with filters whose shape is known; nothing where it has other
-/// ranks or more taps than the kernels take, or pads that crop. `spelled_out`: it may be several nodes, such as a Pad of
-/// zeros that nobody else reads, whose zeros are then among the pads, or a dilated one in batches.
+/// ranks or more taps than the kernels take, or pads that crop. `spelled_out`: it may be several nodes, with a Pad of
+/// zeros that nobody else reads, whose zeros are then among the pads, or in batches.
 std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int root, i64 max_rank = 4,
                                                     bool spelled_out = false, i64 max_taps = kMaxTaps);
 

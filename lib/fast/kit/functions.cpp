@@ -4,7 +4,6 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <numeric>
 
 #include "fast/kit/spelled_out.hpp"
 #include "op/kit/elementwise_attrs.hpp"
@@ -295,8 +294,8 @@ Buffer take_by_channel(const Graphlet& graph, Match& match, std::string_view typ
 
 namespace {
 
-/// Where the channels are behind a view; nothing where it cuts otherwise. Those of images stay axis 1, so that values may
-/// be blocked.
+/// Where the channels are behind a view; nothing where it cuts otherwise. Those of images stay axis 1, so that values
+/// may be blocked.
 std::optional<ChannelAxis> channels_behind(const Graphlet& graph, int view, const ChannelAxis& c) {
   const auto &from = graph.fact(graph.input(view, 0)).shape, &to = graph.fact({view, 0}).shape;
   if (!from.is_static() || !to.is_static()) return std::nullopt;

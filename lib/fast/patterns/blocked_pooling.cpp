@@ -1,5 +1,5 @@
-// MaxPool and AvgPool of one and two spatial axes in f32 between blocked values, or plain ones, also with a Pad of zeros
-// before them.
+// MaxPool and AvgPool of one and two spatial axes in f32 between blocked values, or plain ones, also with a Pad of
+// zeros before them.
 #include "fast/kernels/convolution/bf16.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kernels/pooling/blocked.hpp"

@@ -10,11 +10,12 @@ int rows(Net& n) { return matmul(n, n.input({3, 50, 72}), n.weights({72, 40})); 
 
 void repeated(Net& n) { n.result(relu(n, broadcast(n, rows(n), {3, 50, 1}))); }
 void tiled(Net& n) { n.result(relu(n, n.op("Tile-1", {rows(n), n.indices({1, 1, 1})}))); }
-void reshaped(Net& n) {  // twice, and what comes of it is a result
-  const Texts kept{{"special_zero", "true"}};
-  const auto x = n.op("Reshape-1", {rows(n), n.indices({0, 50, -1})}, kept);
-  n.result(
-      n.op("Reshape-1", {relu(n, n.op("Reshape-1", {x, n.indices({3, -1, 0})}, kept)), n.indices({0, 0, 0})}, kept));
+void reshaped(Net& n) {  // twice, before what no convolution scales behind a view; what comes of it is a result
+  const auto kept = [&](int x, std::initializer_list<i64> shape) {
+    return n.op("Reshape-1", {x, n.indices(shape)}, {{"special_zero", "true"}});
+  };
+  const auto x = kept(convolution(n, n.input({1, 20, 9, 7}), {18, 20, 1, 1}, windows(2)), {0, 18, 9, -1});
+  n.result(kept(relu(n, n.op("Multiply-1", {kept(x, {1, -1, 9, 0}), n.weights({1, 18, 1, 1})})), {0, 0, 0, 0}));
 }
 /// Of what others read, too.
 void read(Net& n) {
@@ -52,7 +53,7 @@ constexpr Example kExamples[] = {
     {"packed.matmul+Relu", repeated},
     {"matmul+Relu", repeated, kOnce},
     {"packed.matmul+Relu", tiled},
-    {"packed.matmul+Relu", reshaped},
+    {"pointwise.convolution+scale+Relu", reshaped},
     {"packed.matmul+Relu", read},
     {"planes+transpose", quantized_again},
 };
