@@ -206,8 +206,8 @@ bool comes_from(const Graphlet& graph, ValueRef v, int quantize, int& left) {
 bool is_quantized_again(const Graphlet& graph, int quantize) {
   const auto limit = [&](int i) { return number(graph, graph.input(quantize, i)); };
   int left = 64;
-  return graph.attrs<FakeQuantizeAttrs>(quantize).levels <= 256 && limit(1) == limit(3) && limit(2) == limit(4) &&
-         comes_from(graph, graph.input(quantize, 0), quantize, left);
+  return graph.attrs<FakeQuantizeAttrs>(quantize).levels <= 256 && limit(1) < limit(2) && limit(1) == limit(3) &&
+         limit(2) == limit(4) && comes_from(graph, graph.input(quantize, 0), quantize, left);
 }
 
 std::optional<Levels> levels_of(const Graphlet& graph, ValueRef v) {

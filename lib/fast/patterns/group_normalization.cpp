@@ -65,13 +65,14 @@ bool moves_channels(const Graphlet& graph, int node, bool to_end) {
   return constant_axes(graph, graph.input(node, 1), shape.rank()) == order;
 }
 
-/// Channels of values whose last axis is `shape`'s, where `grouped` tells groups apart in it; 0: it is no such shape.
+/// The channels that are the last axis of `shape`, where `grouped` only tells groups apart in it; 0 where it does not.
 i64 grouped_channels(const PartialShape& shape, const PartialShape& grouped) {
   if (!shape.is_static() || !grouped.is_static() || shape.rank() < 3 || grouped.rank() != shape.rank() + 1) return 0;
-  const auto last = shape.rank() - 1;
+  const auto rank = shape.rank(), last = rank - 1;
   for (i64 i = 0; i < last; ++i)
     if (shape[i].length() != grouped[i].length()) return 0;
-  return shape[last].length();
+  const auto channels = shape[last].length(), groups = grouped[last].length();
+  return groups > 0 && channels % groups == 0 && channels / groups == grouped[rank].length() ? channels : 0;
 }
 
 /// From the mean on, back to the Reshape and on to what follows the other one.

@@ -45,6 +45,8 @@ void quantized_again(Net& n) {
   const auto x = onto_levels(n, n.input({2, 32, 9, 7})), other = onto_levels(n, n.input({2, 32, 9, 7}), 0.1F);
   const auto plane = onto_levels(n, n.op("Reshape-1", {onto_levels(n, pooled(n, x)), n.indices({2, 32, 20})}, kExact));
   n.result(n.op("Transpose-1", {plane, n.indices({0, 2, 1})}));
+  const auto reversed = onto_levels(n, n.input({2, 32, 9, 7}), 5.3F);  // of such limits the lower one becomes the other
+  n.result(relu(n, onto_levels(n, reversed, 5.3F)));
   n.result(relu(n, onto_levels(n, n.op("Concat-1", {x, other}, {{"axis", "1"}}))));
 }
 

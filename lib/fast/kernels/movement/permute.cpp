@@ -105,9 +105,9 @@ void copy_pixels(const Merged& m, i64 count, std::size_t pixels, std::size_t oth
     for (auto i = begin; i < end; ++i) {
       const Places at(m, i / parts, pixels, other);
       const auto first = i % parts * kPart, stop = std::min(all, first + kPart);
+      float in[few * kStep]{}, out[few * kStep];  // of fixed sizes, so that the compiler shuffles vectors
       for (auto p = first; p < stop; p += kStep) {
         const auto step = std::min(kStep, stop - p);
-        float in[few * kStep], out[few * kStep];  // of fixed sizes, so that the compiler shuffles vectors
         if constexpr (to_pixels) {
           for (i64 c = 0; c < few; ++c) std::copy_n(x + at.from + c * line + p, step, in + c * kStep);
           for (i64 j = 0; j < kStep; ++j)
