@@ -8,6 +8,7 @@
 #include "exec/profiler.hpp"
 #include "fast/isa/table.hpp"
 #include "fast/patterns.hpp"
+#include "moments.hpp"
 #include "pattern_examples.hpp"
 
 using namespace ovir;
@@ -198,6 +199,16 @@ TEST_CASE("a pattern fires, runs, and computes what the nodes by themselves do")
     }
     if (in_vectors) fast::force_isa(fast::Isa::best);
   });
+}
+
+TEST_CASE("groups of no channels, of which an empty value may have any number, are no groups") {
+  Net net(ElementType::f32, testing::kFixed);
+  const auto rows = net.input({0, 5, 7, 32});
+  const auto grouped = net.op("Reshape-1", {rows, net.indices({0, 5, 7, 0, 3})}, {{"special_zero", "false"}});
+  const auto y = testing::patterns::by_moments(net, grouped, {1, 2, 4});
+  net.result(net.op("Reshape-1", {y, net.indices({0, 5, 7, 32})}, {{"special_zero", "false"}}));
+  const auto c = checked(net);
+  CHECK(kernels_of(*plan(c.model, c.facts, Options())).count("group_normalization") == 0);
 }
 
 TEST_CASE("what is made of a constant is made once by each name") {
