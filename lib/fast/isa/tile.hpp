@@ -37,6 +37,7 @@ struct Tile {
   i64 last_steps;  ///< 0: as many as steps
   const float* weights;
   i64 weights_step = 0;  ///< 0: as many as columns, which are all of the panel
+  i64 filled = 0;        ///< columns that have weights, the first ones; the sums of the others are 0; 0: all
   float* out;
   i64 out_pixel, out_block;
   const float* bias;      ///< as many as columns; null: none

@@ -8,6 +8,23 @@ constexpr i64 kStepsAhead = kWidth == 8 ? 12 : 0, kManyBlocks = 32;
 /// both lines are asked for.
 constexpr i64 kFewStepsAhead = 64;
 
+/// A vector of columns of P pixels, of which value(p) is the sum, with what is added.
+template <int P, class Value>
+static inline __attribute__((always_inline)) void packed_store(const Tile& t, i64 pixel0, i64 column, Value value) {
+  const Vec low = spread(t.low), high = spread(t.high), bias = t.bias ? load(t.bias + column) : Vec{};
+  const i64 place = column / kBlock, lane = column % kBlock;
+  float* out = t.out + pixel0 * t.out_pixel + place * t.out_block + lane;
+  if (t.residual) {
+    const float* residual = t.residual + pixel0 * t.residual_pixel + place * t.residual_block + lane;
+#pragma GCC unroll 16
+    for (int p = 0; p < P; ++p)
+      store(out + p * t.out_pixel, min(high, max(low, (value(p) + bias) + load(residual + p * t.residual_pixel))));
+  } else {
+#pragma GCC unroll 16
+    for (int p = 0; p < P; ++p) store(out + p * t.out_pixel, min(high, max(low, value(p) + bias)));
+  }
+}
+
 /// kPointwise: one tap, of blocks of channels.
 template <int P, int N, bool kPointwise>
 static inline __attribute__((always_inline)) void packed_block(const Tile& t, i64 pixel0, i64 column0, i64 columns) {
@@ -84,53 +101,52 @@ static inline __attribute__((always_inline)) void packed_block(const Tile& t, i6
         } while (left > 0);
       }
   }
-  const Vec low = spread(t.low), high = spread(t.high);
 #pragma GCC unroll 4
-  for (int j = 0; j < N; ++j) {
-    const i64 column = column0 + j * kWidth, place = column / kBlock, lane = column % kBlock;
-    const Vec bias = t.bias ? load(t.bias + column) : Vec{};
-    float* out = t.out + pixel0 * t.out_pixel + place * t.out_block + lane;
-    if (t.residual) {
-      const float* residual = t.residual + pixel0 * t.residual_pixel + place * t.residual_block + lane;
-#pragma GCC unroll 16
-      for (int p = 0; p < P; ++p) {
-        const Vec v = (sum[p][j] + bias) + load(residual + p * t.residual_pixel);
-        store(out + p * t.out_pixel, min(high, max(low, v)));
-      }
-    } else {
-#pragma GCC unroll 16
-      for (int p = 0; p < P; ++p) store(out + p * t.out_pixel, min(high, max(low, sum[p][j] + bias)));
-    }
-  }
+  for (int j = 0; j < N; ++j)
+    packed_store<P>(
+        t, pixel0, column0 + j * kWidth, [&](int p) __attribute__((always_inline)) { return sum[p][j]; });
 }
 
-/// All columns of P pixels. Two vectors of columns at a time fill the registers with kPixels pixels, four with half as
-/// many, of which the weights are then read once, in the order of memory.
+/// Pixels whose sums by three vectors of columns, or by one, fill the registers. By three a fourth pixel would need all
+/// of them, and compilers then keep sums in memory.
+constexpr int kPixelsByThree = kWidth == 8 ? 3 : 0, kPixelsByOne = kWidth == 8 ? 12 : kPixels;
+
+/// All columns of P pixels, of which the first `filled` have weights. Two vectors of columns at a time fill the
+/// registers with kPixels pixels, four with half as many, of which the weights are then read once, in the order of
+/// memory.
 template <int P, bool kPointwise>
-static void packed_strip(const Tile& t, i64 pixel0, i64 columns) {
+static void packed_strip(const Tile& t, i64 pixel0, i64 columns, i64 filled) {
   i64 c = 0;
   if constexpr (2 * P <= kPixels && 4 * kWidth <= kColumns)
-    for (; c + 4 * kWidth <= columns; c += 4 * kWidth) packed_block<P, 4, kPointwise>(t, pixel0, c, columns);
-  for (; c + 2 * kWidth <= columns; c += 2 * kWidth) packed_block<P, 2, kPointwise>(t, pixel0, c, columns);
-  if (c < columns) packed_block<P, 1, kPointwise>(t, pixel0, c, columns);
+    for (; c + 4 * kWidth <= filled; c += 4 * kWidth) packed_block<P, 4, kPointwise>(t, pixel0, c, columns);
+  if constexpr (P <= kPixelsByThree)
+    if (c + 3 * kWidth == filled) packed_block<P, 3, kPointwise>(t, pixel0, c, columns), c = filled;
+  if constexpr (P <= kPixels)
+    for (; c + 2 * kWidth <= filled; c += 2 * kWidth) packed_block<P, 2, kPointwise>(t, pixel0, c, columns);
+  if (c < filled) packed_block<P, 1, kPointwise>(t, pixel0, c, columns), c += kWidth;
+  for (; c < columns; c += kWidth) packed_store<P>(t, pixel0, c, [](int) { return Vec{}; });
 }
 
 template <int P>
-static void packed_tail(const Tile& t, i64 pixel0, int pixels, i64 columns) {
+static void packed_tail(const Tile& t, i64 pixel0, int pixels, i64 columns, i64 filled) {
   if constexpr (P > 0) {
     if (pixels == P)
-      return t.tap_count == 1 && t.steps == kBlock ? packed_strip<P, true>(t, pixel0, columns)
-                                                   : packed_strip<P, false>(t, pixel0, columns);
-    packed_tail<P - 1>(t, pixel0, pixels, columns);
+      return t.tap_count == 1 && t.steps == kBlock ? packed_strip<P, true>(t, pixel0, columns, filled)
+                                                   : packed_strip<P, false>(t, pixel0, columns, filled);
+    packed_tail<P - 1>(t, pixel0, pixels, columns, filled);
   }
 }
 
 /// In tiles of about the same size.
 static void packed(const Tile& t, i64 pixels, int columns) {
-  const i64 tiles = (pixels + kPixels - 1) / kPixels;
+  const i64 filled = t.filled ? (t.filled + kWidth - 1) / kWidth * kWidth : columns;
+  const int most = filled == kWidth                             ? kPixelsByOne
+                   : filled == 3 * kWidth && kPixelsByThree > 0 ? kPixelsByThree
+                                                                : kPixels;
+  const i64 tiles = (pixels + most - 1) / most;
   for (i64 i = 0, begin = 0; i < tiles; ++i) {
     const i64 size = pixels / tiles + (i < pixels % tiles);
-    packed_tail<kPixels>(t, begin, static_cast<int>(size), columns);
+    packed_tail<kPixelsByOne>(t, begin, static_cast<int>(size), columns, filled);
     begin += size;
   }
 }

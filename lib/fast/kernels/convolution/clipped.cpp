@@ -55,7 +55,9 @@ struct Job {
           tile.blocks = blocks;
           tile.tap_count = 1;
           tile.steps = kBlock;
+          tile.last_steps = s.channels % kBlock;
           tile.weights = weights + tap * blocks * kBlock * columns;
+          tile.filled = std::min(columns, s.outputs - panel * kColumns);
           tile.out = out + place(image, panel, y) + across.begin * kBlock;
           tile.out_pixel = kBlock;
           tile.out_block = s.out_plane() * kBlock;

@@ -67,6 +67,9 @@ struct Source {
   i64 first = 0;
 };
 
+/// Channels of the last block that are packed; 0: all.
+i64 last_steps(const ConvolutionShape& s) { return s.groups == 1 ? s.channels % kBlock : 0; }
+
 struct Job {
   const IsaTable& table;
   const ConvolutionShape& s;
@@ -75,19 +78,19 @@ struct Job {
   const float* filters;
   const Epilogue& epilogue;
   i64 weight_rows;  ///< of a panel, all phases together
-  i64 last_steps;   ///< channels of the last block that were packed; 0: all
 
   /// Tiles [begin, end) of a phase, panels [first, last) of a group.
   void tiles(const Source& from, float* out, i64 image, i64 group, i64 first, i64 last, i64 begin, i64 end) const {
     const Panels panels{filters + group * groups.filters_size(weight_rows / (groups.blocks() * kBlock)), weight_rows,
                         groups.outputs_of(s, group)};
     for (auto panel = first; panel < std::min(last, panels.count()); ++panel)
-      tiles(from, out, image, group, panel, panels.panel(panel), panels.columns(panel), begin, end);
+      tiles(from, out, image, group, panel, panels.panel(panel), panels.filled(panel), begin, end);
   }
 
-  /// The same of one panel of `columns` packed filters.
-  void tiles(const Source& from, float* out, i64 image, i64 group, i64 panel, const float* weights, i64 columns,
+  /// The same of one panel of `outputs` packed filters.
+  void tiles(const Source& from, float* out, i64 image, i64 group, i64 panel, const float* weights, i64 outputs,
              i64 begin, i64 end) const {
+    const auto columns = columns_of(outputs);
     std::array<i64, kMaxTaps> offsets;
     for (i64 i = 0; i < p.taps; ++i) offsets[i] = (p.dy[i] + p.top) * from.row + (p.dx[i] + p.left) * kBlock;
     const auto across = p.tiles_of_row(), out_plane = s.out_plane() * kBlock;
@@ -115,11 +118,12 @@ struct Job {
       tile.steps = kBlock;
       tile.weights = weights + p.first_tap * groups.blocks() * kBlock * columns + block * step + c.first;
       tile.weights_step = columns;
+      tile.filled = std::min(c.count, outputs - c.first);
       tile.out = out + place;
       tile.out_pixel = p.out_stride_x * kBlock;
       tile.out_block = out_plane;
       const bool first = block == c.read.begin, last = block + together >= c.read.end;
-      if (last) tile.last_steps = last_steps;
+      if (last) tile.last_steps = last_steps(s);
       const auto e = part_of(epilogue, first, last);
       const auto* residual = e.residual ? e.residual + place : nullptr;
       if (first) ovir::fast::begin(tile, e, of, residual, tile.out_pixel, out_plane);
@@ -191,11 +195,11 @@ void share_out(const Job& job, const Source& source, float* out, ThreadPool& poo
   });
 }
 
-void run(const ConvolutionShape& s, const Phase& p, const float* filters, i64 weight_rows, i64 last_steps,
-         const float* in, float* out, const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
+void run(const ConvolutionShape& s, const Phase& p, const float* filters, i64 weight_rows, const float* in, float* out,
+         const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
   if (p.out_rows <= 0 || p.out_columns <= 0) return;
   const Groups groups(s);
-  const Job job{isa(), s, p, groups, filters, epilogue, weight_rows, last_steps};
+  const Job job{isa(), s, p, groups, filters, epilogue, weight_rows};
   const auto blocks = groups.blocks(), images = s.batch * groups.count, panels = ceil_div(groups.outputs, kColumns);
   if (copies_bands(s, p, blocks) && is_row(s, p)) {
     const ColumnBands bands(p, blocks);
@@ -211,7 +215,7 @@ void run(const ConvolutionShape& s, const Phase& p, const float* filters, i64 we
       const auto there = blocks_of(groups.channels_of(s, image % groups.count));
       const auto first_block = image / groups.count * blocks_of(s.channels) + image % groups.count * blocks;
       copy_columns(s, p, in + first_block * s.width * kBlock, there, band.begin * p.stride_x, read, room.data());
-      const Job some{job.table, s, phase, groups, filters, epilogue, weight_rows, last_steps};
+      const Job some{job.table, s, phase, groups, filters, epilogue, weight_rows};
       some.tiles({room.data(), read * kBlock, read * kBlock}, out, image / groups.count, image % groups.count, 0,
                  panels, 0, phase.tiles());
     });
@@ -235,7 +239,7 @@ void run(const ConvolutionShape& s, const Phase& p, const float* filters, i64 we
   share_out(job, padded_source(s, p, s.batch * blocks_of(s.channels), in, scratch, pool), out, pool);
 }
 
-/// Packs the filters of each joined group in panels: [phase][block][tap of the phase][16 channels][columns]. The
+/// Packs the filters of each joined group in panels: [phase][block][tap of the phase][channel][columns]. The
 /// weights of an output begin at first(output), those of the channels of its group lie `channel_step` apart.
 template <class First>
 void pack(const ConvolutionShape& s, const std::vector<std::vector<i64>>& phases, First first, i64 channel_step,
@@ -243,6 +247,7 @@ void pack(const ConvolutionShape& s, const std::vector<std::vector<i64>>& phases
   const Groups groups(s);
   const auto taps = s.taps(), channels = s.group_channels(), blocks = groups.blocks(), rows = blocks * kBlock * taps;
   const auto panels = ceil_div(groups.outputs, kColumns);
+  const auto last = last_steps(s);
   parallel_ranges(pool, groups.count * panels, static_cast<double>(rows * kColumns), [&](i64 begin, i64 end) {
     for (auto i = begin; i < end; ++i) {
       const auto group = i / panels, panel = i % panels;
@@ -261,13 +266,14 @@ void pack(const ConvolutionShape& s, const std::vector<std::vector<i64>>& phases
       // Channel by channel, for what is written then lies together, as do the transposed filters that are read.
       for (i64 c = 0; c < channels; ++c)
         for (i64 column = 0; column < valid; ++column) {
-          const auto channel = channel0[column] + c;
+          const auto channel = channel0[column] + c, block = channel / kBlock;
+          const auto steps = last > 0 && block + 1 == blocks ? last : kBlock;
           const auto* weight = weights[column] + c * channel_step;
           auto* of_phase = begin_of_panel + column;
           for (const auto& phase : phases) {
             const auto count = std::ssize(phase);
             for (i64 t = 0; t < count; ++t)
-              of_phase[((channel / kBlock * count + t) * kBlock + channel % kBlock) * columns] = weight[phase[t]];
+              of_phase[(block * count * kBlock + t * steps + channel % kBlock) * columns] = weight[phase[t]];
             of_phase += count * blocks * kBlock * columns;
           }
         }
@@ -336,15 +342,15 @@ void direct_convolution(const ConvolutionShape& s, const float* filters, const f
                         const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
   const auto p = forward(s);
   const Groups groups(s);
-  const auto weight_rows = groups.blocks() * kBlock * s.taps(), last_steps = s.groups == 1 ? s.channels % kBlock : 0;
+  const auto weight_rows = groups.blocks() * kBlock * s.taps();
   if (gathers(s, p)) {
     const Gathered gathered(s, p);
     const auto one = gathered.phase(s, p);
     gathered.copy(s, p, in, scratch, pool);
     const Source source{scratch, 0, gathered.block};
-    share_out({isa(), s, one, groups, filters, epilogue, weight_rows, last_steps}, source, out, pool);
+    share_out({isa(), s, one, groups, filters, epilogue, weight_rows}, source, out, pool);
   } else {
-    run(s, p, filters, weight_rows, last_steps, in, out, epilogue, scratch, pool);
+    run(s, p, filters, weight_rows, in, out, epilogue, scratch, pool);
   }
   clear_padding(s, epilogue.activation, out);
 }
@@ -392,7 +398,7 @@ void transposed_convolution(const ConvolutionShape& s, const float* filters, con
     return p;
   };
   if (copies_bands(s, around, blocks)) {
-    for (i64 i = 0; i < phases; ++i) run(s, phase_of(i), filters, weight_rows, 0, in, out, epilogue, scratch, pool);
+    for (i64 i = 0; i < phases; ++i) run(s, phase_of(i), filters, weight_rows, in, out, epilogue, scratch, pool);
   } else {
     const auto source = padded_source(s, around, s.batch * blocks_of(s.channels), in, scratch, pool);
     const auto work = s.multiplications() / static_cast<double>(s.stride_y * s.stride_x * 40);
@@ -406,7 +412,7 @@ void transposed_convolution(const ConvolutionShape& s, const float* filters, con
       p.pad_as(around);
       const Part group(panels, shares.groups, shares.group(chunk));
       const Part band(p.out_rows, shares.parts, shares.part(chunk));
-      const Job job{isa(), s, p, groups, filters, epilogue, weight_rows, 0};
+      const Job job{isa(), s, p, groups, filters, epilogue, weight_rows};
       auto from = source;
       from.data += (image / groups.count * blocks_of(s.channels) + image % groups.count * blocks) * from.block;
       job.tiles(from, out, image / groups.count, image % groups.count, group.begin, group.end,

@@ -69,7 +69,7 @@ struct Run {
                      .pixels = some.size() * width,
                      .out = to,
                      .out_block = g.ring_step()},
-                    packed.panel(panel), panel * kColumns, packed.columns(panel), expand.epilogue,
+                    packed.panel(panel), panel * kColumns, packed.filled(panel), expand.epilogue,
                     g.by_rows ? nullptr : &ahead);
     }
   }
@@ -101,7 +101,7 @@ struct Run {
                      .out = out + place,
                      .out_block = step,
                      .residual = residual ? residual + place : nullptr},
-                    packed.panel(panel), panel * kColumns, packed.columns(panel), project.epilogue, nullptr);
+                    packed.panel(panel), panel * kColumns, packed.filled(panel), project.epilogue, nullptr);
     }
   }
 };

@@ -90,6 +90,7 @@ void rows_of(const ConvolutionShape& s, const float* filters, const Plane& plane
         tile.tap_count = count;
         tile.steps = steps;
         tile.weights = panels.panel(panel);
+        tile.filled = panels.filled(panel);
         tile.out = out + place;
         tile.out_pixel = kBlock;
         tile.out_block = out_block;

@@ -28,8 +28,8 @@ struct Job {
         panels(ceil_div(groups.outputs, kColumns)),
         pixels(s.plane()) {}
 
-  /// Some pixels of an image, numbered through its groups, by a panel of `columns` packed filters.
-  void run(i64 image, i64 panel, const float* weights, i64 columns, Part part, Ahead& ahead) const {
+  /// Some pixels of an image, numbered through its groups, by a panel of `outputs` packed filters.
+  void run(i64 image, i64 panel, const float* weights, i64 outputs, Part part, Ahead& ahead) const {
     const auto group = image % groups.count, whole = image / groups.count;
     const auto first_block = whole * blocks_of(s.outputs) + group * blocks_of(groups.outputs),
                in_block = whole * blocks_of(s.channels) + group * groups.blocks();
@@ -41,15 +41,16 @@ struct Job {
                    .out = out + place,
                    .out_block = pixels * kBlock,
                    .residual = epilogue.residual ? epilogue.residual + place : nullptr},
-                  weights, group * groups.outputs + panel * kColumns, columns, epilogue, &ahead);
+                  weights, group * groups.outputs + panel * kColumns, outputs, epilogue, &ahead);
   }
 };
 
 }  // namespace
 
-void pointwise_run(const PixelRun& run, const float* weights, i64 column, i64 columns, const Epilogue& epilogue,
+void pointwise_run(const PixelRun& run, const float* weights, i64 column, i64 outputs, const Epilogue& epilogue,
                    Ahead* ahead) {
   const auto& table = isa();
+  const auto columns = static_cast<int>(columns_of(outputs));
   const auto blocks = blocks_of(run.channels), together = pixels_together(epilogue, run.pixels);
   for (i64 first = 0; first < run.pixels; first += together) {
     const auto pixels = std::min(together, run.pixels - first);
@@ -63,14 +64,15 @@ void pointwise_run(const PixelRun& run, const float* weights, i64 column, i64 co
     tile.steps = kBlock;
     tile.last_steps = run.channels - (blocks - 1) * kBlock;
     tile.weights = weights;
+    tile.filled = outputs;
     tile.out = run.out + first * kBlock;
     tile.out_pixel = kBlock;
     tile.out_block = run.out_block;
     tile.ahead = ahead;
     const auto* residual = run.residual ? run.residual + first * kBlock : nullptr;
     begin(tile, epilogue, column, residual, kBlock, tile.out_block);
-    table.packed(tile, pixels, static_cast<int>(columns));
-    finish(table, tile, pixels, static_cast<int>(columns), epilogue, column, residual, kBlock, tile.out_block);
+    table.packed(tile, pixels, columns);
+    finish(table, tile, pixels, columns, epilogue, column, residual, kBlock, tile.out_block);
   }
 }
 
@@ -100,7 +102,7 @@ void pointwise_convolution(const ConvolutionShape& s, const float* filters, cons
         ahead.end = reinterpret_cast<const char*>(all.panel(next) + job.k * all.columns(next));
         ahead.lines = ceil_div(2 * kBlock, ceil_div(part.size(), job.table.pixels));
       }
-      job.run(image, panel, all.panel(panel), all.columns(panel), part, ahead);
+      job.run(image, panel, all.panel(panel), all.filled(panel), part, ahead);
     }
   });
   clear_padding(s, epilogue.activation, out);
@@ -125,14 +127,13 @@ void pointwise_convolution_once(const ConvolutionShape& s, const Weights& filter
     const Slots::Lease room(rooms);
     float* const packed = room.data() + kColumns * job.k;
     const auto group = all / job.panels, panel = all % job.panels, first = panel * kColumns,
-               count = std::min(kColumns, job.groups.outputs - first),
-               columns = Panels{packed, job.k, job.groups.outputs}.columns(panel);
+               count = std::min(kColumns, job.groups.outputs - first), columns = columns_of(count);
     if (count < columns) std::fill_n(packed, channels * columns, 0.0f);
     const auto from = (group * job.groups.outputs + first) * channels;
     job.table.transpose(filters.get(from, count * channels, room.data()), channels, packed, columns, count, channels);
     Ahead none;
     for (i64 image = 0; image < s.batch; ++image)
-      job.run(image * job.groups.count + group, panel, packed, columns, Part(job.pixels, 1, 0), none);
+      job.run(image * job.groups.count + group, panel, packed, count, Part(job.pixels, 1, 0), none);
   });
   clear_padding(s, epilogue.activation, out);
 }

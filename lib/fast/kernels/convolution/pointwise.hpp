@@ -18,8 +18,8 @@ struct PixelRun {
   i64 out_block;
   const float* residual = nullptr;  ///< laid out as `out`
 };
-/// `column` is the panel's first, `columns` are 16 or 32.
-void pointwise_run(const PixelRun& run, const float* weights, i64 column, i64 columns, const Epilogue& epilogue,
+/// `column` is the panel's first; it has `outputs`.
+void pointwise_run(const PixelRun& run, const float* weights, i64 column, i64 outputs, const Epilogue& epilogue,
                    Ahead* ahead);
 
 /// Whether filters that are needed once had better be packed panel by panel, each right before it is used: where the

@@ -82,7 +82,9 @@ void transposed_few(const ConvolutionShape& s, const float* filters, const float
                     const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
   if (s.out_plane() == 0) return;
   const auto j = joined(s);
-  const RepeatedEpilogue repeated(epilogue, s.outputs, s.stride_y * s.stride_x);
+  // Of plain rows, what tiles can't do is done at the end: a pixel's block is mostly empty.
+  const bool by_rows = planes && !epilogue.is_simple();
+  const RepeatedEpilogue repeated(by_rows ? Epilogue{} : epilogue, s.outputs, s.stride_y * s.stride_x);
   direct_convolution(j, filters, in, scratch, repeated.get(), scratch + result_size(j), pool);
   const auto rows = s.batch * s.out_height;
   parallel_ranges(pool, rows, static_cast<double>(s.out_width * s.outputs), [&](i64 begin, i64 end) {
@@ -90,16 +92,18 @@ void transposed_few(const ConvolutionShape& s, const float* filters, const float
       const auto image = i / s.out_height, y = i % s.out_height;
       const auto* from = scratch + ((image * j.out_height + y / s.stride_y) * j.out_width) * kBlock +
                          y % s.stride_y * s.stride_x * s.outputs;
-      for (i64 x = 0; x < s.out_width; ++x) {
-        const auto* pixel = from + x / s.stride_x * kBlock + x % s.stride_x * s.outputs;
-        if (planes) {
-          for (i64 o = 0; o < s.outputs; ++o)
-            out[((image * s.outputs + o) * s.out_height + y) * s.out_width + x] = pixel[o];
-        } else {
-          auto* to = out + (i * s.out_width + x) * kBlock;
-          std::copy_n(pixel, s.outputs, to);
-          std::fill_n(to + s.outputs, kBlock - s.outputs, 0.0f);
+      for (i64 o = 0; planes && o < s.outputs; ++o) {
+        auto* const row = out + ((image * s.outputs + o) * s.out_height + y) * s.out_width;
+        for (i64 phase = 0; phase < s.stride_x; ++phase) {
+          const auto* pixel = from + phase * s.outputs + o;
+          for (auto x = phase; x < s.out_width; x += s.stride_x, pixel += kBlock) row[x] = *pixel;
         }
+        if (by_rows) finish_row(isa(), epilogue, o, 0, row, nullptr, row, s.out_width);
+      }
+      for (i64 x = 0; !planes && x < s.out_width; ++x) {
+        auto* const to = out + (i * s.out_width + x) * kBlock;
+        std::copy_n(from + x / s.stride_x * kBlock + x % s.stride_x * s.outputs, s.outputs, to);
+        std::fill_n(to + s.outputs, kBlock - s.outputs, 0.0f);
       }
     }
   });

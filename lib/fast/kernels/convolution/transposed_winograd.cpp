@@ -86,6 +86,8 @@ struct Loops {
     tile.blocks = g.blocks;
     tile.tap_count = 1;
     tile.steps = kBlock;
+    tile.last_steps = s.channels % kBlock;
+    tile.filled = all.filled(p.panel);
     tile.weights = filters(p.panel, p.point);
     tile.out = p.out;
     tile.out_pixel = kBlock;

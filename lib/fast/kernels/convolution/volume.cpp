@@ -105,6 +105,7 @@ struct Job {
     tile.steps = kBlock;
     tile.last_steps = flat ? s.channels % kBlock : 0;
     tile.weights = weights + planes.begin * blocks * s.taps() * kBlock * columns;
+    tile.filled = std::min(columns, s.outputs - column);
     tile.out = out + place;
     tile.out_pixel = kBlock;
     tile.out_block = v.out_block();

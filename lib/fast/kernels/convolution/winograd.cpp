@@ -91,8 +91,9 @@ struct Job {
   }
 
   /// Tiles of a run by some blocks of channels of a panel, whose filters are those; `adds`: to the sums that are there.
-  void multiply(const WinogradTransformed& from, const WinogradRun& run, Part part, const float* weights, i64 columns,
+  void multiply(const WinogradTransformed& from, const WinogradRun& run, Part part, const float* weights, i64 filled,
                 bool adds, float* sums) const {
+    const auto columns = columns_of(filled);
     const auto here = run.tiles.size(), strips = ceil_div(here, table.pixels),
                point_size = v.planes * part.size() * kBlock * columns;
     const auto slice = run.planes.size() > 0 ? v.slice_of(run.slices.begin, run.planes.begin) - from.first : 0;
@@ -114,6 +115,8 @@ struct Job {
       tile.blocks = alone ? part.size() : run.planes.size();
       tile.tap_count = alone ? 1 : part.size();
       tile.steps = kBlock;
+      if (alone && part.end == g.blocks) tile.last_steps = s.channels % kBlock;
+      tile.filled = filled;
       tile.weights = filters + run.planes.begin * part.size() * kBlock * columns;
       tile.out = sums + point * g.sums_step(run);
       tile.out_pixel = kBlock;
@@ -141,7 +144,7 @@ struct Job {
   void by_panel(const WinogradTransformed& from, i64 image, const WinogradRegion& r, i64 panel, const Panels& all,
                 const WinogradRun& run, float* sums) const {
     const auto* filters = all.panel(panel) + run.slices.begin % groups * panels_size(all.k, all.n);
-    multiply(from, run, {0, g.blocks}, filters, all.columns(panel), false, sums);
+    multiply(from, run, {0, g.blocks}, filters, all.filled(panel), false, sums);
     store(from, image, r, run, panel, all.columns(panel), sums);
   }
 
@@ -423,8 +426,7 @@ void winograd_convolution_once(const VolumeShape& shape, WinogradTile tile, cons
   parallel(pool, g.panels, [&](i64 panel) {
     const Slots::Lease room(rooms);
     auto *const packed = room.data() + size.read, *const sums = packed + size.packed;
-    const auto first = panel * kColumns, valid = std::min(kColumns, outputs - first),
-               columns = valid > kBlock ? kColumns : kBlock;
+    const auto first = panel * kColumns, valid = std::min(kColumns, outputs - first), columns = columns_of(valid);
     const auto* const read = weights.get(first * each, valid * each, room.data());
     for (i64 i = 0; i < size.parts; ++i) {
       const Part blocks(g.blocks, size.parts, i);
@@ -432,7 +434,7 @@ void winograd_convolution_once(const VolumeShape& shape, WinogradTile tile, cons
         pack_columns(v, g, read + half * each, std::min(kBlock, valid - half), blocks, columns, packed + half);
       auto* at = sums;
       job.for_runs(r, transformed.tiles, [&](const WinogradRun& run) {
-        job.multiply(transformed, run, blocks, packed, columns, i > 0, at);
+        job.multiply(transformed, run, blocks, packed, valid, i > 0, at);
         if (i + 1 == size.parts) job.store(transformed, 0, r, run, panel, columns, at);
         if (size.parts > 1) at += g.sums_size(run);
       });

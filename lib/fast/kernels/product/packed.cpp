@@ -61,6 +61,7 @@ struct Job {
     const auto keep = [&](const float* from) {
       for (i64 p = 0; p < pixels; ++p) std::copy_n(from + p * c_row, valid, before + p * kColumns);
     };
+    tile.filled = valid;
     tile.out = to;
     if (valid < columns) {
       tile.out = aside;

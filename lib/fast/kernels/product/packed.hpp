@@ -1,5 +1,7 @@
 // Products by a matrix that was packed beforehand: c[m][n] = epilogue(a[m][k] · b[k][n]).
 #pragma once
+#include <algorithm>
+
 #include "base/int.hpp"
 #include "fast/kernels/buffer.hpp"
 #include "fast/kernels/epilogue.hpp"
@@ -10,6 +12,9 @@ class ThreadPool;
 
 namespace ovir::fast {
 
+/// Columns of a panel that has room for so many.
+constexpr i64 columns_of(i64 filled) { return filled > kBlock ? kColumns : kBlock; }
+
 /// A right operand in panels of 32 columns, [panel][k][32]; the last panel has 16 where those are enough. Columns
 /// beyond n are zeros.
 struct Panels {
@@ -17,8 +22,10 @@ struct Panels {
   i64 k, n;
 
   i64 count() const { return (n + kColumns - 1) / kColumns; }
-  /// Columns of a panel: 32 or 16.
-  i64 columns(i64 panel) const { return n - panel * kColumns > kBlock ? kColumns : kBlock; }
+  /// Columns of a panel that are not beyond n.
+  i64 filled(i64 panel) const { return std::min(n - panel * kColumns, kColumns); }
+  /// All columns of a panel: 32 or 16.
+  i64 columns(i64 panel) const { return columns_of(filled(panel)); }
   const float* panel(i64 i) const { return data + i * k * kColumns; }
 };
 
