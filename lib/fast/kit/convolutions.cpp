@@ -48,12 +48,12 @@ bool keeps_plane(const View& data, const ConvolutionShape& s) {
 }
 
 std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int root, i64 max_rank, bool spelled_out,
-                                                    i64 max_taps) {
+                                                    i64 max_taps, ElementType type) {
   const auto filters = graph.input(root, 1);
   const bool grouped = graph.type(root).starts_with("Group"), transposed = graph.type(root).ends_with("BackpropData");
   ConvolutionWindows windows{graph.attrs<ConvolutionAttrs>(root)};
   auto& attrs = windows.attrs;
-  if (!is_f32(graph, filters) || !graph.fact(filters).shape.is_static()) return std::nullopt;
+  if (graph.stored(filters) != type || !graph.fact(filters).shape.is_static()) return std::nullopt;
   auto dims = graph.fact(filters).shape.to_shape();
   std::vector<int> nodes{root};
   std::size_t shared = 0;
@@ -75,7 +75,7 @@ std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int r
   }
   const auto data = graph.input(nodes.front(), 0);
   const auto &in = graph.fact(data).shape, &out = graph.fact({nodes.back(), 0}).shape;
-  if (!is_f32(graph, data) || !in.has_rank() || in.rank() < 3 || in.rank() > max_rank || !in[1].is_static() ||
+  if (graph.stored(data) != type || !in.has_rank() || in.rank() < 3 || in.rank() > max_rank || !in[1].is_static() ||
       !out.has_rank())
     return std::nullopt;
   if (dims.rank() != in.rank() + grouped || dims.count() == 0) return std::nullopt;

@@ -7,8 +7,8 @@
 #include "fast/kernels/pair_excess.hpp"
 #include "fast/kernels/product/u8.hpp"
 #include "fast/kit/functions.hpp"
+#include "fast/kit/integers.hpp"
 #include "fast/kit/spelled_out.hpp"
-#include "op/kit/elementwise_attrs.hpp"
 #include "op/shared_attrs.hpp"
 
 namespace ovir::fast::patterns::integer_matmul {
@@ -16,38 +16,6 @@ namespace {
 
 constexpr i64 kLeast = -128, kMost = 127;  // of i8
 constexpr i64 kMostBeyond = 127;
-
-/// An i32 value that is u8, less a zero point of one number.
-struct Bytes {
-  std::vector<int> nodes;  ///< in topological order
-  ValueRef x, zero{-1, 0};
-};
-
-/// The u8 of one value that a Convert makes i32 of; node < 0: none.
-ValueRef bytes_before(const Graphlet& graph, ValueRef v) {
-  if (graph.type(v.node) != "Convert" || graph.stored(v) != ElementType::i32) return {-1, 0};
-  const auto x = graph.input(v.node, 0);
-  return graph.fact(x).type == ElementType::u8 && graph.stored(x) == ElementType::u8 ? x : ValueRef{-1, 0};
-}
-
-/// Whether a value is one number that gives those of `rank` that it is combined with no other shape.
-bool has_one(const Graphlet& graph, ValueRef v, i64 rank) {
-  const auto& shape = graph.fact(v).shape;
-  return shape.is_static() && shape.rank() <= rank && shape.to_shape().count() == 1;
-}
-
-std::optional<Bytes> bytes_of(const Graphlet& graph, ValueRef v) {
-  if (graph.type(v.node) != "Subtract") {
-    const auto x = bytes_before(graph, v);
-    return x.node < 0 ? std::nullopt : std::optional(Bytes{{v.node}, x});
-  }
-  const auto a = graph.input(v.node, 0), b = graph.input(v.node, 1);
-  const auto x = bytes_before(graph, a), zero = bytes_before(graph, b);
-  if (x.node < 0 || zero.node < 0) return std::nullopt;
-  const auto& shape = graph.fact(x).shape;
-  if (!shape.has_rank() || !has_one(graph, zero, shape.rank())) return std::nullopt;
-  return Bytes{{std::min(a.node, b.node), std::max(a.node, b.node), v.node}, x, zero};
-}
 
 /// A constant matrix of i32 that are at most 255: what of them i8 can't hold is multiplied by itself, by the same words
 /// of a row that lie behind it once more.
@@ -233,21 +201,6 @@ class IntegerMatMul final : public Kernel {
   int zero_, step_;
   Ending ending_;
 };
-
-/// The Multiply by one number, or one a column, that reads the value; the other operand.
-std::optional<std::pair<int, ValueRef>> step_after(const Graphlet& graph, int node, i64 columns) {
-  const auto multiply = followed_by(graph, node, "Multiply");
-  if (!multiply || graph.attrs<BroadcastAttrs>(multiply->first).rule().kind == AutoBroadcast::pdpd) return std::nullopt;
-  const auto step = graph.input(multiply->first, 1 - multiply->second);
-  const auto& shape = graph.fact(step).shape;
-  const auto rank = graph.fact({node, 0}).shape.rank();
-  if (!is_f32(graph, step) || !is_f32(graph, {multiply->first, 0}) || !shape.is_static() || shape.rank() > rank)
-    return std::nullopt;
-  const auto dims = shape.to_shape();
-  const bool by_column = !dims.empty() && dims[dims.size() - 1] == columns && dims.count() == columns;
-  if (!has_one(graph, step, rank) && !by_column) return std::nullopt;
-  return std::pair(multiply->first, step);
-}
 
 std::optional<Match> match(const Graphlet& graph, int root) {
   auto bytes = bytes_of(graph, graph.input(root, 0));
