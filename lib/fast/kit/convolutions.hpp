@@ -37,9 +37,9 @@ struct StaticConvolution {
   std::size_t shared;      ///< see Match
 };
 
-/// A node of one of the four convolution types, in f32 or `type`, with filters whose shape is known; nothing where it has
-/// other ranks or more taps than the kernels take, or pads that crop. `spelled_out`: it may be several nodes, with a Pad of
-/// zeros that nobody else reads, whose zeros are then among the pads, or in batches.
+/// A node of one of the four convolution types, in f32 or `type`, with filters whose shape is known; nothing where it
+/// has other ranks or more taps than the kernels take, or pads that crop. `spelled_out`: it may be several nodes, with
+/// a Pad of zeros that nobody else reads, whose zeros are then among the pads, or in batches.
 std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int root, i64 max_rank = 4,
                                                     bool spelled_out = false, i64 max_taps = kMaxTaps,
                                                     ElementType type = ElementType::f32);

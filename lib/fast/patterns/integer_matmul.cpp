@@ -1,5 +1,5 @@
-// MatMul of u8 less a zero point by a constant matrix of i32, brought to f32 and multiplied by a step, with what follows
-// it: what DynamicQuantizeLinear and MatMulInteger of ONNX become. Zero point and step are operands.
+// MatMul of u8 less a zero point by a constant matrix of i32, brought to f32 and multiplied by a step, with what
+// follows it: what DynamicQuantizeLinear and MatMulInteger of ONNX become. Zero point and step are operands.
 #include <algorithm>
 #include <cstring>
 
