@@ -1,6 +1,8 @@
 #include "fast/kit/integers.hpp"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "fast/kit/functions.hpp"
 #include "fast/kit/spelled_out.hpp"
@@ -22,8 +24,11 @@ bool has_one(const Graphlet& graph, ValueRef v, i64 rank) {
   return shape.is_static() && shape.rank() <= rank && shape.to_shape().count() == 1;
 }
 
-}  // namespace
-
+/// An i32 value that is u8, less a zero point of one number.
+struct Bytes {
+  std::vector<int> nodes;  ///< in topological order: others may read the value, too
+  ValueRef x, zero{-1, 0};
+};
 std::optional<Bytes> bytes_of(const Graphlet& graph, ValueRef v) {
   if (graph.type(v.node) != "Subtract") {
     const auto x = bytes_before(graph, v);
@@ -41,6 +46,8 @@ std::optional<Bytes> bytes_of(const Graphlet& graph, ValueRef v) {
   return Bytes{std::move(nodes), x, zero};
 }
 
+/// The Multiply of f32 by one number or, of the last axis, by one a column, that alone reads the value; what it
+/// multiplies by.
 std::optional<std::pair<int, ValueRef>> step_after(const Graphlet& graph, int node, i64 columns) {
   const auto multiply = followed_by(graph, node, "Multiply");
   if (!multiply || graph.attrs<BroadcastAttrs>(multiply->first).rule().kind == AutoBroadcast::pdpd) return std::nullopt;
@@ -53,6 +60,28 @@ std::optional<std::pair<int, ValueRef>> step_after(const Graphlet& graph, int no
   const bool by_column = columns > 0 && !dims.empty() && dims[dims.size() - 1] == columns && dims.count() == columns;
   if (!has_one(graph, step, rank) && !by_column) return std::nullopt;
   return std::pair(multiply->first, step);
+}
+
+}  // namespace
+
+std::optional<IntegerSums> integer_sums(const Graphlet& graph, int root, i64 columns) {
+  auto bytes = bytes_of(graph, graph.input(root, 0));
+  const auto convert = followed_by(graph, root, "Convert");
+  if (!bytes || !convert || !is_f32(graph, {convert->first, 0})) return std::nullopt;
+  IntegerSums sums{{std::move(bytes->nodes), {bytes->x}, nullptr}};
+  auto& match = sums.match;
+  match.shared = match.nodes.size();
+  match.nodes.insert(match.nodes.end(), {root, convert->first});
+  const auto operand = [&](ValueRef v) {
+    match.inputs.push_back(v);
+    return static_cast<int>(match.inputs.size()) - 1;
+  };
+  if (bytes->zero.node >= 0) sums.zero = operand(bytes->zero);
+  if (const auto multiplied = step_after(graph, convert->first, columns)) {
+    match.nodes.push_back(multiplied->first);
+    sums.step = operand(multiplied->second);
+  }
+  return sums;
 }
 
 }  // namespace ovir::fast

@@ -11,7 +11,6 @@
 #include "fast/kit/convolutions.hpp"
 #include "fast/kit/functions.hpp"
 #include "fast/kit/integers.hpp"
-#include "fast/kit/spelled_out.hpp"
 
 namespace ovir::fast::patterns::integer_convolution {
 namespace {
@@ -129,36 +128,21 @@ class IntegerConvolution final : public Kernel {
 };
 
 std::optional<Match> match(const Graphlet& graph, int root) {
-  auto bytes = bytes_of(graph, graph.input(root, 0));
-  const auto convert = followed_by(graph, root, "Convert");
-  if (!bytes || !convert || !is_f32(graph, {convert->first, 0})) return std::nullopt;
   const auto convolution = static_convolution(graph, root, 4, false, NarrowGeometry::kMaxTaps, ElementType::i32);
   const auto* constant = graph.constant(graph.input(root, 1));
   if (!convolution || convolution->open || !constant) return std::nullopt;
   const auto& s = convolution->shape;
   if (s.groups > 1 || s.channels * s.taps() > (i64{1} << 16)) return std::nullopt;  // sums fit 32 bits
-  const auto filters = filters_of(*constant);
+  auto sums = integer_sums(graph, root, 0);
+  const auto filters = sums ? filters_of(*constant) : std::vector<std::int8_t>();
   if (filters.empty()) return std::nullopt;
-  Match match{std::move(bytes->nodes), {bytes->x}, nullptr};
-  match.shared = match.nodes.size();
-  match.nodes.insert(match.nodes.end(), {root, convert->first});
-  const auto operand = [&](ValueRef v) {
-    match.inputs.push_back(v);
-    return static_cast<int>(match.inputs.size()) - 1;
-  };
-  const auto zero = bytes->zero.node < 0 ? -1 : operand(bytes->zero);
-  auto step = -1;
-  if (const auto multiplied = step_after(graph, convert->first, 0)) {
-    match.nodes.push_back(multiplied->first);
-    step = operand(multiplied->second);
-  }
-  Buffer bias;
+  auto& match = sums->match;
   const auto before = match.nodes.size();
-  auto added = take_by_channel(graph, match, "Add", convolution->rank, s.outputs, 0);
-  if (match.nodes.size() > before) bias = std::move(added);
-  match.kernel = std::make_unique<IntegerConvolution>(*convolution, filters, zero, step, std::move(bias),
+  auto bias = take_by_channel(graph, match, "Add", convolution->rank, s.outputs, 0);
+  if (match.nodes.size() == before) bias = Buffer();
+  match.kernel = std::make_unique<IntegerConvolution>(*convolution, filters, sums->zero, sums->step, std::move(bias),
                                                       !graph.options().steady(), graph.packers(s.weights()));
-  return match;
+  return std::move(match);
 }
 
 constexpr std::string_view kRoots[] = {"Convolution"};

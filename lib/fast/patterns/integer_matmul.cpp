@@ -8,7 +8,6 @@
 #include "fast/kernels/product/u8.hpp"
 #include "fast/kit/functions.hpp"
 #include "fast/kit/integers.hpp"
-#include "fast/kit/spelled_out.hpp"
 #include "op/shared_attrs.hpp"
 
 namespace ovir::fast::patterns::integer_matmul {
@@ -203,30 +202,16 @@ class IntegerMatMul final : public Kernel {
 };
 
 std::optional<Match> match(const Graphlet& graph, int root) {
-  auto bytes = bytes_of(graph, graph.input(root, 0));
-  if (!bytes) return std::nullopt;
-  const auto convert = followed_by(graph, root, "Convert");
-  if (!convert || !is_f32(graph, {convert->first, 0})) return std::nullopt;
   const auto matrix = Matrix::of(graph, root);
   if (!matrix || matrix->words() > (i64{1} << 14)) return std::nullopt;  // sums fit 32 bits
-  Match match{std::move(bytes->nodes), {bytes->x}, nullptr};
-  match.shared = match.nodes.size();
-  match.nodes.insert(match.nodes.end(), {root, convert->first});
-  const auto operand = [&](ValueRef v) {
-    match.inputs.push_back(v);
-    return static_cast<int>(match.inputs.size()) - 1;
-  };
-  const auto zero = bytes->zero.node < 0 ? -1 : operand(bytes->zero);
-  auto step = -1;
-  if (const auto multiplied = step_after(graph, convert->first, matrix->n)) {
-    match.nodes.push_back(multiplied->first);
-    step = operand(multiplied->second);
-  }
-  const auto rank = graph.fact(bytes->x).shape.rank();
+  auto sums = integer_sums(graph, root, matrix->n);
+  if (!sums) return std::nullopt;
+  auto& match = sums->match;
+  const auto rank = graph.fact({root, 0}).shape.rank();
   auto ending = take_ending(graph, match, rank, rank - 1, matrix->n);
-  match.kernel = std::make_unique<IntegerMatMul>(*matrix, zero, step, std::move(ending), !graph.options().steady(),
-                                                 graph.packers(matrix->k * matrix->n));
-  return match;
+  match.kernel = std::make_unique<IntegerMatMul>(*matrix, sums->zero, sums->step, std::move(ending),
+                                                 !graph.options().steady(), graph.packers(matrix->k * matrix->n));
+  return std::move(match);
 }
 
 constexpr std::string_view kRoots[] = {"MatMul"};
