@@ -64,24 +64,24 @@ std::optional<std::pair<int, ValueRef>> step_after(const Graphlet& graph, int no
 
 }  // namespace
 
-std::optional<IntegerSums> integer_sums(const Graphlet& graph, int root, i64 columns) {
+std::optional<IntegerProduct> integer_product(const Graphlet& graph, int root, i64 columns) {
   auto bytes = bytes_of(graph, graph.input(root, 0));
   const auto convert = followed_by(graph, root, "Convert");
   if (!bytes || !convert || !is_f32(graph, {convert->first, 0})) return std::nullopt;
-  IntegerSums sums{{std::move(bytes->nodes), {bytes->x}, nullptr}};
-  auto& match = sums.match;
+  IntegerProduct found{{std::move(bytes->nodes), {bytes->x}, nullptr}};
+  auto& match = found.match;
   match.shared = match.nodes.size();
   match.nodes.insert(match.nodes.end(), {root, convert->first});
   const auto operand = [&](ValueRef v) {
     match.inputs.push_back(v);
     return static_cast<int>(match.inputs.size()) - 1;
   };
-  if (bytes->zero.node >= 0) sums.zero = operand(bytes->zero);
+  if (bytes->zero.node >= 0) found.zero = operand(bytes->zero);
   if (const auto multiplied = step_after(graph, convert->first, columns)) {
     match.nodes.push_back(multiplied->first);
-    sums.step = operand(multiplied->second);
+    found.step = operand(multiplied->second);
   }
-  return sums;
+  return found;
 }
 
 }  // namespace ovir::fast

@@ -2,7 +2,6 @@
 // bias: what DynamicQuantizeLinear and ConvInteger of ONNX become. Zero point and step are operands.
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 #include "fast/kernels/chunks.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
@@ -11,6 +10,7 @@
 #include "fast/kit/convolutions.hpp"
 #include "fast/kit/functions.hpp"
 #include "fast/kit/integers.hpp"
+#include "fast/kit/levels.hpp"
 
 namespace ovir::fast::patterns::integer_convolution {
 namespace {
@@ -38,8 +38,7 @@ class IntegerConvolution final : public Kernel {
     u8_pack(g, filters.data(), packed, pool);
     if (!once) excesses_ = PairExcesses(packed, g.panels(), g.panel_steps());
     const auto each = known_.channels * known_.taps();
-    for (i64 o = 0; o < known_.outputs; ++o)
-      sums_.push_back(std::accumulate(filters.begin() + o * each, filters.begin() + (o + 1) * each, i64{0}));
+    for (i64 o = 0; o < known_.outputs; ++o) sums_.push_back(integer_sums(filters.data() + o * each, each).total);
     const auto lanes = u8_blocks(known_.channels) * 4 * kBlock;
     as_they_are_ = Buffer(2 * lanes);
     std::fill_n(as_they_are_.data(), lanes, 1.0f);
@@ -133,14 +132,14 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (!convolution || convolution->open || !constant) return std::nullopt;
   const auto& s = convolution->shape;
   if (s.groups > 1 || s.channels * s.taps() > (i64{1} << 16)) return std::nullopt;  // sums fit 32 bits
-  auto sums = integer_sums(graph, root, 0);
-  const auto filters = sums ? filters_of(*constant) : std::vector<std::int8_t>();
+  auto found = integer_product(graph, root, 0);
+  const auto filters = found ? filters_of(*constant) : std::vector<std::int8_t>();
   if (filters.empty()) return std::nullopt;
-  auto& match = sums->match;
+  auto& match = found->match;
   const auto before = match.nodes.size();
   auto bias = take_by_channel(graph, match, "Add", convolution->rank, s.outputs, 0);
   if (match.nodes.size() == before) bias = Buffer();
-  match.kernel = std::make_unique<IntegerConvolution>(*convolution, filters, sums->zero, sums->step, std::move(bias),
+  match.kernel = std::make_unique<IntegerConvolution>(*convolution, filters, found->zero, found->step, std::move(bias),
                                                       !graph.options().steady(), graph.packers(s.weights()));
   return std::move(match);
 }

@@ -204,12 +204,12 @@ class IntegerMatMul final : public Kernel {
 std::optional<Match> match(const Graphlet& graph, int root) {
   const auto matrix = Matrix::of(graph, root);
   if (!matrix || matrix->words() > (i64{1} << 14)) return std::nullopt;  // sums fit 32 bits
-  auto sums = integer_sums(graph, root, matrix->n);
-  if (!sums) return std::nullopt;
-  auto& match = sums->match;
+  auto found = integer_product(graph, root, matrix->n);
+  if (!found) return std::nullopt;
+  auto& match = found->match;
   const auto rank = graph.fact({root, 0}).shape.rank();
   auto ending = take_ending(graph, match, rank, rank - 1, matrix->n);
-  match.kernel = std::make_unique<IntegerMatMul>(*matrix, sums->zero, sums->step, std::move(ending),
+  match.kernel = std::make_unique<IntegerMatMul>(*matrix, found->zero, found->step, std::move(ending),
                                                  !graph.options().steady(), graph.packers(matrix->k * matrix->n));
   return std::move(match);
 }
