@@ -38,12 +38,11 @@ std::optional<EinsumProduct> einsum_product(std::string a, std::string b, std::s
   return p;
 }
 
-std::optional<EinsumProduct> einsum_product(const Graphlet& graph, int node) {
+std::optional<EinsumLabels> einsum_labels(const Graphlet& graph, int node) {
   if (graph.type(node) != "Einsum") return std::nullopt;
   const auto& equation = graph.attrs<EinsumAttrs>(node).equation;
-  if (equation.inputs.size() != 2) return std::nullopt;
   i64 covered = -1;
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < std::ssize(equation.inputs); ++i) {
     const auto v = graph.input(node, i);
     const auto& shape = graph.fact(v).shape;
     if (!is_f32(graph, v) || !shape.has_rank() || shape.rank() > kMaxEinsumDims) return std::nullopt;
@@ -52,8 +51,25 @@ std::optional<EinsumProduct> einsum_product(const Graphlet& graph, int node) {
     if (covered >= 0 && axes != covered) return std::nullopt;
     covered = axes;
   }
-  return einsum_product(spelt_out(equation.inputs[0], covered), spelt_out(equation.inputs[1], covered),
-                        spelt_out(equation.output, covered));
+  EinsumLabels labels{.operands = {}, .out = spelt_out(equation.output, covered)};
+  for (const auto& input : equation.inputs) labels.operands.push_back(spelt_out(input, covered));
+  return labels;
+}
+
+std::optional<EinsumProduct> einsum_product(const Graphlet& graph, int node) {
+  auto labels = einsum_labels(graph, node);
+  if (!labels || labels->operands.size() != 2) return std::nullopt;
+  return einsum_product(std::move(labels->operands[0]), std::move(labels->operands[1]), std::move(labels->out));
+}
+
+bool multiplies_in_pairs(const EinsumLabels& labels) {
+  std::string all = labels.out;
+  for (const auto& operand : labels.operands) all += operand;
+  return std::ranges::all_of(labels.operands, [&](const std::string& operand) {
+    return std::ranges::all_of(operand, [&](char label) {
+      return std::ranges::count(operand, label) == 1 && std::ranges::count(all, label) > 1;
+    });
+  });
 }
 
 }  // namespace ovir::fast

@@ -1,5 +1,5 @@
-// Einsum-7 of two f32 operands as products of matrices (kit/einsum_product). What lies in another order is transposed
-// before and after.
+// Einsum-7 of f32 operands as products of matrices (kit/einsum_product), of two at a time. What lies in another order is
+// transposed before and after.
 #include <algorithm>
 #include <map>
 
@@ -17,52 +17,117 @@ std::vector<i64> order_of(std::string_view from, std::string_view to) {
   return order;
 }
 
+bool is_in_place(const std::vector<i64>& order) { return std::is_sorted(order.begin(), order.end()); }
+
+/// The lengths of labels, by label.
+class Lengths {
+ public:
+  /// False where a label has another length already: one of 1 is repeated.
+  bool take(std::string_view labels, const View& v) {
+    if (v.rank() != std::ssize(labels)) return false;
+    for (i64 i = 0; i < v.rank(); ++i)
+      if (lengths_.emplace(labels[i], v.dim(i)).first->second != v.dim(i)) return false;
+    return true;
+  }
+  std::vector<i64> of(std::string_view labels) const {
+    std::vector<i64> dims;
+    for (const char label : labels) dims.push_back(lengths_.at(label));
+    return dims;
+  }
+  i64 count(std::string_view labels) const {
+    i64 n = 1;
+    for (const char label : labels) n *= lengths_.at(label);
+    return n;
+  }
+  /// The steps of all sums of a product, where they can be counted.
+  double work(const std::string& a, const std::string& b) const {
+    double n = 1;
+    for (const auto& [label, length] : lengths_)
+      if (a.find(label) != std::string::npos || b.find(label) != std::string::npos) n *= static_cast<double>(length);
+    return n;
+  }
+
+ private:
+  std::map<char, i64> lengths_;
+};
+
+/// The product of two operands of some lengths.
+struct Pair {
+  BatchedProduct product;
+  std::vector<i64> a_order, b_order, out_order;
+  std::vector<i64> a_dims, b_dims, dims;  ///< of the operands as they lie, and of the product
+  Scratch a{}, b{}, out{}, work{};        ///< what is transposed
+  int from_a = 0, from_b = 0;             ///< which values it multiplies
+  Scratch result{};                       ///< where another pair reads it
+
+  Pair(const EinsumProduct& labels, const Lengths& lengths) {
+    const auto& [a_labels, b_labels, out_labels, matrices, rows, columns, sums] = labels;
+    const bool a_transposed = a_labels == matrices + sums + rows && a_labels != matrices + rows + sums;
+    const bool b_transposed = b_labels != matrices + sums + columns;
+    a_order = order_of(a_labels, a_transposed ? a_labels : matrices + rows + sums);
+    b_order = order_of(b_labels, b_transposed ? matrices + columns + sums : b_labels);
+    out_order = order_of(matrices + rows + columns, out_labels);
+    a_dims = lengths.of(a_labels);
+    b_dims = lengths.of(b_labels);
+    dims = lengths.of(matrices + rows + columns);
+    product.m = lengths.count(rows);
+    product.n = lengths.count(columns);
+    product.k = lengths.count(sums);
+    // A matrix of one row or column is the same either way.
+    product.a_transposed = a_transposed && product.m > 1 && product.k > 1;
+    product.b_transposed = b_transposed || product.n == 1;
+    product.a_matrices = product.b_matrices = lengths.count(matrices);
+    for (i64 i = 0; i < product.a_matrices; ++i) {
+      product.a.push_back(i);
+      product.b.push_back(i);
+    }
+  }
+};
+
+/// An operand, or the result of a pair, in that order.
+struct Value {
+  std::string labels;
+  int from;
+};
+
 class Einsum final : public Kernel {
  public:
-  explicit Einsum(EinsumProduct labels) : labels_(std::move(labels)) {
-    const auto& [a, b, output, matrices, rows, columns, sums] = labels_;
-    a_transposed_ = a == matrices + sums + rows && a != matrices + rows + sums;
-    b_transposed_ = b != matrices + sums + columns;
-    a_order_ = order_of(a, a_transposed_ ? a : matrices + rows + sums);
-    b_order_ = order_of(b, b_transposed_ ? matrices + columns + sums : b);
-    out_order_ = order_of(matrices + rows + columns, output);
-  }
+  explicit Einsum(EinsumLabels labels) : labels_(std::move(labels)) {}
 
   std::string name() const override { return "einsum"; }
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
+    Lengths lengths;
+    for (std::size_t i = 0; i < labels_.operands.size(); ++i)
+      if (!lengths.take(labels_.operands[i], sizes.in[i])) return nullptr;
+    if (!lengths.take(labels_.out, sizes.out[0])) return nullptr;
     auto state = std::make_unique<State>();
-    std::map<char, i64> lengths;
-    const auto take = [&](std::string_view labels, const View& v) {
-      if (v.rank() != std::ssize(labels)) return false;
-      for (i64 i = 0; i < v.rank(); ++i)
-        if (lengths.emplace(labels[i], v.dim(i)).first->second != v.dim(i)) return false;  // a length of 1 is repeated
-      return true;
-    };
-    if (!take(labels_.a, sizes.in[0]) || !take(labels_.b, sizes.in[1]) || !take(labels_.out, sizes.out[0]))
-      return nullptr;
-    const auto count = [&](std::string_view labels) {
-      i64 n = 1;
-      for (const char label : labels) n *= lengths.at(label);
-      return n;
-    };
-    auto& p = state->product;
-    p.m = count(labels_.rows);
-    p.n = count(labels_.columns);
-    p.k = count(labels_.sums);
-    // A matrix of one row or column is the same either way.
-    p.a_transposed = a_transposed_ && p.m > 1 && p.k > 1;
-    p.b_transposed = b_transposed_ || p.n == 1;
-    p.a_matrices = p.b_matrices = count(labels_.matrices);
-    for (i64 i = 0; i < p.a_matrices; ++i) {
-      p.a.push_back(i);
-      p.b.push_back(i);
+    std::vector<Value> values;
+    for (const auto& labels : labels_.operands) values.push_back({labels, static_cast<int>(values.size())});
+    while (values.size() > 1) {
+      // The pair with the least work, the first of several.
+      std::size_t first = 0, second = 1;
+      for (std::size_t i = 0; i < values.size(); ++i)
+        for (auto j = i + 1; j < values.size(); ++j)
+          if (lengths.work(values[i].labels, values[j].labels) <
+              lengths.work(values[first].labels, values[second].labels))
+            first = i, second = j;
+      const auto a = values[first], b = values[second];
+      values.erase(values.begin() + static_cast<std::ptrdiff_t>(second));
+      values.erase(values.begin() + static_cast<std::ptrdiff_t>(first));
+      auto labels = *einsum_product(a.labels, b.labels, values.empty() ? labels_.out : still_read(a, b, values));
+      if (!values.empty()) labels.out = labels.matrices + labels.rows + labels.columns;
+      if (std::ssize(labels.out) > kMaxEinsumDims) return nullptr;
+      auto& pair = state->pairs.emplace_back(labels, lengths);
+      pair.from_a = a.from;
+      pair.from_b = b.from;
+      if (!is_in_place(pair.a_order)) pair.a = state->reserve(lengths.count(a.labels));
+      if (!is_in_place(pair.b_order)) pair.b = state->reserve(lengths.count(b.labels));
+      if (!is_in_place(pair.out_order)) pair.out = state->reserve(lengths.count(labels.out));
+      if (!values.empty()) pair.result = state->reserve(lengths.count(labels.out));
+      pair.work = state->reserve(batched_product_scratch_size(pair.product, runtime.threads()));
+      values.push_back({labels.out, static_cast<int>(labels_.operands.size() + state->pairs.size()) - 1});
     }
-    for (const char label : labels_.matrices + labels_.rows + labels_.columns) state->dims.push_back(lengths.at(label));
-    if (!is_in_place(a_order_)) state->a = state->reserve(sizes.in[0].size());
-    if (!is_in_place(b_order_)) state->b = state->reserve(sizes.in[1].size());
-    if (!is_in_place(out_order_)) state->out = state->reserve(sizes.out[0].size());
-    state->work = state->reserve(batched_product_scratch_size(p, runtime.threads()));
     return state;
   }
 
@@ -70,36 +135,53 @@ class Einsum final : public Kernel {
            Runtime& runtime) const override {
     auto& state = static_cast<State&>(prepared);
     auto& pool = runtime.pool();
-    const auto operand = [&](const View& x, const std::vector<i64>& order, const Scratch& aside) {
-      if (!aside) return x.as<const float>();
+    const auto operand = [&](int from, const std::vector<i64>& dims, const std::vector<i64>& order,
+                             const Scratch& aside) {
+      const auto own = from - std::ssize(in);
+      const auto* x = own < 0 ? in[static_cast<std::size_t>(from)].as<const float>()
+                              : state.floats(state.pairs[static_cast<std::size_t>(own)].result);
+      if (!aside) return x;
       auto* to = state.floats(aside);
-      permute(x.dims, order, x.as<const float>(), to, pool);
+      permute(dims, order, x, to, pool);
       return static_cast<const float*>(to);
     };
-    const auto *a = operand(in[0], a_order_, state.a), *b = operand(in[1], b_order_, state.b);
-    auto* c = state.out ? state.floats(state.out) : out[0].as<float>();
-    batched_product(state.product, a, b, c, Epilogue{}, state.floats(state.work), pool);
-    if (state.out) permute(state.dims, out_order_, c, out[0].as<float>(), pool);
+    for (const auto& pair : state.pairs) {
+      const auto *a = operand(pair.from_a, pair.a_dims, pair.a_order, pair.a),
+                 *b = operand(pair.from_b, pair.b_dims, pair.b_order, pair.b);
+      auto* result = pair.result ? state.floats(pair.result) : out[0].as<float>();
+      auto* c = pair.out ? state.floats(pair.out) : result;
+      batched_product(pair.product, a, b, c, Epilogue{}, state.floats(pair.work), pool);
+      if (pair.out) permute(pair.dims, pair.out_order, c, result, pool);
+    }
   }
 
  private:
   struct State final : KernelState {
-    BatchedProduct product;
-    std::vector<i64> dims;  // of the product
-    Scratch a, b, out, work;
+    std::vector<Pair> pairs;
   };
 
-  static bool is_in_place(const std::vector<i64>& order) { return std::is_sorted(order.begin(), order.end()); }
+  /// The labels of two values that the output or other values have, too.
+  std::string still_read(const Value& a, const Value& b, const std::vector<Value>& others) const {
+    auto all = labels_.out;
+    for (const auto& other : others) all += other.labels;
+    std::string labels;
+    for (const char label : a.labels + b.labels)
+      if (all.find(label) != std::string::npos && labels.find(label) == std::string::npos) labels += label;
+    return labels;
+  }
 
-  EinsumProduct labels_;
-  bool a_transposed_, b_transposed_;
-  std::vector<i64> a_order_, b_order_, out_order_;
+  EinsumLabels labels_;
 };
 
 std::optional<Match> match(const Graphlet& graph, int root) {
-  auto labels = einsum_product(graph, root);
-  if (!labels || std::ssize(labels->out) > kMaxEinsumDims) return std::nullopt;
-  return Match{{root}, {graph.input(root, 0), graph.input(root, 1)}, std::make_unique<Einsum>(std::move(*labels))};
+  auto labels = einsum_labels(graph, root);
+  if (!labels || labels->operands.size() < 2 || !multiplies_in_pairs(*labels) ||
+      std::ssize(labels->out) > kMaxEinsumDims)
+    return std::nullopt;
+  Match match{{root}, {}, nullptr};
+  for (int i = 0; i < std::ssize(labels->operands); ++i) match.inputs.push_back(graph.input(root, i));
+  match.kernel = std::make_unique<Einsum>(std::move(*labels));
+  return match;
 }
 
 constexpr std::string_view kRoots[] = {"Einsum"};

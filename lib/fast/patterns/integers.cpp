@@ -1,8 +1,8 @@
-// Elementwise operations of two integers of 32 or 64 bits, by rows along the last axes that neither repeats alone.
+// Elementwise operations of two integers of 32 or 64 bits, by rows.
 #include "fast/kernels/chunks.hpp"
+#include "fast/kernels/elementwise/broadcast_rows.hpp"
 #include "op/kit/elementwise_attrs.hpp"
 #include "plan/pattern.hpp"
-#include "tensor/walk.hpp"
 
 namespace ovir::fast::patterns::integers {
 namespace {
@@ -19,34 +19,28 @@ class Integers final : public Kernel {
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
     constexpr i64 kShort = 8;
     if (sizes.out[0].size() < kFew) return nullptr;
-    auto state = std::make_unique<State>(shape_of(sizes.in[0]), shape_of(sizes.in[1]), shape_of(sizes.out[0]));
-    return state->plan.run < kShort ? nullptr : std::move(state);
+    auto state = std::make_unique<State>(BroadcastRows<2>({sizes.in[0].dims, sizes.in[1].dims}, sizes.out[0].dims));
+    return state->rows.length() < kShort ? nullptr : std::move(state);
   }
 
   void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
            Runtime& runtime) const override {
-    const auto& plan = static_cast<State&>(prepared).plan;
+    const auto& rows = static_cast<State&>(prepared).rows;
     const auto width = byte_width(in[0].type), width_out = byte_width(out[0].type);
-    const auto pieces = ceil_div(plan.run, kPiece), rows = out[0].size() / plan.run;
-    const auto cost = 20 + time() * static_cast<double>(std::min(plan.run, kPiece));
-    parallel_ranges(runtime.pool(), rows * pieces, cost, [&](i64 begin, i64 end) {
-      for (auto i = begin; i < end; ++i) {
-        const auto row = i / pieces, first = i % pieces * kPiece, n = std::min(kPiece, plan.run - first);
-        i64 a = first * plan.a_step, b = first * plan.b_step, rest = row;
-        for (auto d = plan.outer.rank(); d-- > 0; rest /= plan.outer[d]) {
-          a += rest % plan.outer[d] * plan.a_outer[d];
-          b += rest % plan.outer[d] * plan.b_outer[d];
-        }
-        const auto* x = in[0].data + a * width;
-        const auto* y = in[1].data + b * width;
-        auto* to = out[0].data + (row * plan.run + first) * width_out;
+    const auto [x_step, y_step] = rows.steps();
+    const auto cost = 10 + time() * static_cast<double>(std::min(rows.length(), kPiece));
+    parallel_ranges(runtime.pool(), rows.pieces(kPiece), cost, [&](i64 begin, i64 end) {
+      rows.each(kPiece, begin, end, [&](const BroadcastRows<2>::Places& from, i64 first, i64 n) {
+        const auto* x = in[0].data + from[0] * width;
+        const auto* y = in[1].data + from[1] * width;
+        auto* to = out[0].data + first * width_out;
         if (in[0].type == ElementType::i64)
-          isa().whole_i64(operation_, reinterpret_cast<const i64*>(x), plan.a_step, reinterpret_cast<const i64*>(y),
-                          plan.b_step, to, n);
+          isa().whole_i64(operation_, reinterpret_cast<const i64*>(x), x_step, reinterpret_cast<const i64*>(y), y_step,
+                          to, n);
         else
-          isa().whole_i32(operation_, reinterpret_cast<const std::int32_t*>(x), plan.a_step,
-                          reinterpret_cast<const std::int32_t*>(y), plan.b_step, to, n);
-      }
+          isa().whole_i32(operation_, reinterpret_cast<const std::int32_t*>(x), x_step,
+                          reinterpret_cast<const std::int32_t*>(y), y_step, to, n);
+      });
     });
   }
 
@@ -56,10 +50,9 @@ class Integers final : public Kernel {
 
  private:
   struct State final : KernelState {
-    State(const Shape& a, const Shape& b, const Shape& to) : plan(a, b, to) {}
-    BroadcastPlan plan;
+    explicit State(BroadcastRows<2> r) : rows(std::move(r)) {}
+    BroadcastRows<2> rows;
   };
-  static Shape shape_of(const View& v) { return Shape(v.dims.begin(), v.dims.end()); }
   /// An element, roughly.
   double time() const { return operation_ == Whole::mod || operation_ == Whole::floor_mod ? 1 : 0.25; }
 

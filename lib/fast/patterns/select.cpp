@@ -1,43 +1,38 @@
-// Select of f32, as masks are applied to scores, by rows along the last axis.
+// Select of f32, as masks are applied to scores, by rows.
 #include "fast/kernels/chunks.hpp"
+#include "fast/kernels/elementwise/broadcast_rows.hpp"
 #include "fast/kit/functions.hpp"
 #include "op/kit/elementwise_attrs.hpp"
-#include "tensor/walk.hpp"
 
 namespace ovir::fast::patterns::select {
 namespace {
+
+constexpr i64 kPiece = 8192;  // of a row
 
 class Select final : public Kernel {
  public:
   std::string name() const override { return "select"; }
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
-    auto state = std::make_unique<State>();
-    const auto to = shape_of(sizes.out[0]);
-    for (const auto& v : sizes.in) {
+    const auto& to = sizes.out[0];
+    for (const auto& v : sizes.in)
       if (v.rank() > to.rank()) return nullptr;
-      state->strides.push_back(broadcast_strides(shape_of(v), to));
-    }
-    return state;
+    return std::make_unique<State>(BroadcastRows<3>({sizes.in[0].dims, sizes.in[1].dims, sizes.in[2].dims}, to.dims));
   }
 
   void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
            Runtime& runtime) const override {
-    const auto& state = static_cast<State&>(prepared);
-    const auto& to = out[0];
-    const auto last = to.rank() - 1, columns = to.dim(last), rows = to.size() / columns;
+    const auto& rows = static_cast<State&>(prepared).rows;
     const auto* mask = reinterpret_cast<const unsigned char*>(in[0].data);
     const auto *a = in[1].as<const float>(), *b = in[2].as<const float>();
-    auto* y = to.as<float>();
-    constexpr double kNanoseconds = 0.1, kRow = 10;
-    parallel_ranges(runtime.pool(), rows, kRow + kNanoseconds * static_cast<double>(columns), [&](i64 begin, i64 end) {
-      for (auto row = begin; row < end; ++row) {
-        i64 at[3] = {};
-        for (i64 d = last - 1, rest = row; d >= 0; rest /= to.dim(d), --d)
-          for (int i = 0; i < 3; ++i) at[i] += rest % to.dim(d) * state.strides[i][d];
-        isa().select(mask + at[0], state.strides[0][last], a + at[1], state.strides[1][last], b + at[2],
-                     state.strides[2][last], y + row * columns, columns);
-      }
+    auto* y = out[0].as<float>();
+    const auto [mask_step, a_step, b_step] = rows.steps();
+    constexpr double kNanoseconds = 0.1, kRow = 5;
+    const auto cost = kRow + kNanoseconds * static_cast<double>(std::min(rows.length(), kPiece));
+    parallel_ranges(runtime.pool(), rows.pieces(kPiece), cost, [&](i64 begin, i64 end) {
+      rows.each(kPiece, begin, end, [&](const BroadcastRows<3>::Places& from, i64 to, i64 n) {
+        isa().select(mask + from[0], mask_step, a + from[1], a_step, b + from[2], b_step, y + to, n);
+      });
     });
   }
 
@@ -47,9 +42,9 @@ class Select final : public Kernel {
 
  private:
   struct State final : KernelState {
-    std::vector<Shape> strides;  ///< of the operands in the output's axes
+    explicit State(BroadcastRows<3> r) : rows(std::move(r)) {}
+    BroadcastRows<3> rows;
   };
-  static Shape shape_of(const View& v) { return Shape(v.dims.begin(), v.dims.end()); }
 };
 
 std::optional<Match> match(const Graphlet& graph, int root) {

@@ -14,11 +14,21 @@ void several_sums_taken(Net& n) { product(n, "acbd,dcbe->ea", {3, 4, 5, 6}, {6, 
 void ellipsis(Net& n) { product(n, "...ij,...jk->...ik", {2, 3, 9, 8}, {2, 3, 8, 12}); }
 void outer(Net& n) { product(n, "a,b->ba", {17}, {19}); }
 void dots(Net& n) { product(n, "ab,ab->a", {5, 40}, {5, 40}); }
+/// Of several operands, of which two are multiplied first, whatever their order.
+void several(Net& n, const char* equation, const std::vector<PartialShape>& operands) {
+  std::vector<int> inputs;
+  for (const auto& shape : operands) inputs.push_back(n.input(shape));
+  n.result(n.op("Einsum-7", inputs, {{"equation", equation}}));
+}
+void biaffine(Net& n) { several(n, "bxi,oij,byj->boxy", {{2, 7, 9}, {5, 9, 11}, {2, 6, 11}}); }
+void chain(Net& n) { several(n, "ab,bc,cd,de->ea", {{30, 4}, {4, 25}, {25, 3}, {3, 20}}); }
+void last_first(Net& n) { several(n, "...a,...b,b->...a", {{3, 40}, {3, 50}, {50}}); }
 /// What repeats a label, or a length of 1, is for the reference kernel.
 void others(Net& n) {
   product(n, "ab,ab->b", {5, 40}, {5, 40});
   product(n, "aab,bc->ac", {5, 5, 4}, {4, 3});
   product(n, "ab,bc->ac", {5, 1}, {4, 3});
+  several(n, "ab,bc,cd->ac", {{3, 4}, {4, 5}, {5, 6}});
 }
 
 // clang-format off
@@ -32,6 +42,10 @@ constexpr Example kExamples[] = {
     {"einsum", ellipsis, kOnce, kOpen},
     {"einsum", outer},
     {"einsum", dots},
+    {"einsum", biaffine},
+    {"einsum", biaffine, kOnce, kOpen},
+    {"einsum", chain},
+    {"einsum", last_first},
     {"einsum", others},
 };
 // clang-format on

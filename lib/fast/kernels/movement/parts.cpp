@@ -31,6 +31,40 @@ void copy_lanes(const float* x, float* y, i64 lanes, i64 pixels) {
     for (i64 i = 0; i < lanes; ++i) y[p * kBlock + i] = x[p * kBlock + i];
 }
 
+/// `count` runs of a size that the compiler knows.
+template <i64 bytes>
+void copy_short(const std::byte* from, i64 from_stride, std::byte* to, i64 to_stride, i64 count) {
+  for (i64 i = 0; i < count; ++i) std::memcpy(to + i * to_stride, from + i * from_stride, bytes);
+}
+/// Runs of a size between `bytes` and twice as much: two copies that overlap.
+template <i64 bytes>
+void copy_up_to_twice(const std::byte* from, i64 from_stride, std::byte* to, i64 to_stride, i64 run, i64 count) {
+  const auto last = run - bytes;
+  for (i64 i = 0; i < count; ++i, from += from_stride, to += to_stride) {
+    std::byte first_part[bytes], last_part[bytes];
+    std::memcpy(first_part, from, bytes);
+    std::memcpy(last_part, from + last, bytes);
+    std::memcpy(to, first_part, bytes);
+    std::memcpy(to + last, last_part, bytes);
+  }
+}
+void copy_short(const std::byte* from, i64 from_stride, std::byte* to, i64 to_stride, i64 run, i64 count) {
+  switch (run) {
+    case 1: return copy_short<1>(from, from_stride, to, to_stride, count);
+    case 2: return copy_short<2>(from, from_stride, to, to_stride, count);
+    case 4: return copy_short<4>(from, from_stride, to, to_stride, count);
+    case 8: return copy_short<8>(from, from_stride, to, to_stride, count);
+    case 12: return copy_short<12>(from, from_stride, to, to_stride, count);
+    case 16: return copy_short<16>(from, from_stride, to, to_stride, count);
+    case 32: return copy_short<32>(from, from_stride, to, to_stride, count);
+    case 64: return copy_short<64>(from, from_stride, to, to_stride, count);
+    default: break;
+  }
+  if (run > 16 && run < 32) return copy_up_to_twice<16>(from, from_stride, to, to_stride, run, count);
+  if (run > 32 && run < 64) return copy_up_to_twice<32>(from, from_stride, to, to_stride, run, count);
+  for (i64 i = 0; i < count; ++i) std::memcpy(to + i * to_stride, from + i * from_stride, run);
+}
+
 }  // namespace
 
 bool is_bytes(ElementType type) {
@@ -55,35 +89,16 @@ void copy_runs(const std::byte* from, i64 from_stride, std::byte* to, i64 to_str
   // A long run is shared out, too.
   constexpr i64 kPiece = 1 << 16;
   const auto pieces = ceil_div(run, kPiece);
-  const auto cost = static_cast<double>(std::min(run, kPiece)) / kBytesPerNanosecond;
+  const auto cost = std::max(1.0, static_cast<double>(std::min(run, kPiece)) / kBytesPerNanosecond);
   parallel_ranges(pool, outer * pieces, cost, [&](i64 begin, i64 end) {
+    if (pieces == 1)
+      return copy_short(from + begin * from_stride, from_stride, to + begin * to_stride, to_stride, run, end - begin);
     for (auto i = begin; i < end; ++i) {
       const auto row = i / pieces, first = i % pieces * kPiece;
       std::memcpy(to + row * to_stride + first, from + row * from_stride + first, std::min(kPiece, run - first));
     }
   });
 }
-
-namespace {
-
-template <i64 bytes>
-void copy_short(const std::byte* from, i64 from_stride, std::byte* to, i64 to_stride, i64 count) {
-  for (i64 i = 0; i < count; ++i) std::memcpy(to + i * to_stride, from + i * from_stride, bytes);
-}
-void copy_short(const std::byte* from, i64 from_stride, std::byte* to, i64 to_stride, i64 run, i64 count) {
-  switch (run) {
-    case 4: return copy_short<4>(from, from_stride, to, to_stride, count);
-    case 8: return copy_short<8>(from, from_stride, to, to_stride, count);
-    case 12: return copy_short<12>(from, from_stride, to, to_stride, count);
-    case 16: return copy_short<16>(from, from_stride, to, to_stride, count);
-    case 32: return copy_short<32>(from, from_stride, to, to_stride, count);
-    case 64: return copy_short<64>(from, from_stride, to, to_stride, count);
-    default:
-      for (i64 i = 0; i < count; ++i) std::memcpy(to + i * to_stride, from + i * from_stride, run);
-  }
-}
-
-}  // namespace
 
 void join_runs(std::span<const View> parts, i64 axis, const View& to, ThreadPool& pool) {
   constexpr i64 kBytes = 16 << 10;  // of rows that stay in the first-level cache while all parts fill them
