@@ -27,8 +27,15 @@ void along(const std::byte* a, i64 a_step, const std::byte* b, i64 b_step, std::
 }
 using Along = decltype(&along<float, std::less<>>);
 
+/// Without branches, so that they are vectorized.
+struct LogicalAnd {
+  int operator()(std::uint8_t a, std::uint8_t b) const { return static_cast<int>(a != 0) & static_cast<int>(b != 0); }
+};
+struct LogicalOr {
+  int operator()(std::uint8_t a, std::uint8_t b) const { return static_cast<int>((a | b) != 0); }
+};
 struct LogicalXor {
-  bool operator()(std::uint8_t a, std::uint8_t b) const { return (a != 0) != (b != 0); }
+  int operator()(std::uint8_t a, std::uint8_t b) const { return static_cast<int>(a != 0) ^ static_cast<int>(b != 0); }
 };
 
 struct Operation {
@@ -43,8 +50,8 @@ constexpr Operation kOperations[] = {
     {"LessEqual", ElementType::f32, along<float, std::less_equal<>>},
     {"Greater", ElementType::f32, along<float, std::greater<>>},
     {"GreaterEqual", ElementType::f32, along<float, std::greater_equal<>>},
-    {"LogicalAnd", ElementType::boolean, along<std::uint8_t, std::logical_and<>>},
-    {"LogicalOr", ElementType::boolean, along<std::uint8_t, std::logical_or<>>},
+    {"LogicalAnd", ElementType::boolean, along<std::uint8_t, LogicalAnd>},
+    {"LogicalOr", ElementType::boolean, along<std::uint8_t, LogicalOr>},
     {"LogicalXor", ElementType::boolean, along<std::uint8_t, LogicalXor>},
     {"BitwiseAnd", ElementType::boolean, along<std::uint8_t, std::bit_and<>>},
     {"BitwiseOr", ElementType::boolean, along<std::uint8_t, std::bit_or<>>},

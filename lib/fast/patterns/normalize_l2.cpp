@@ -1,4 +1,4 @@
-// NormalizeL2 of f32 over neighboring axes; also as models spell it out: x divided by its norm, which is ReduceL2 or
+// NormalizeL2 of f32 over neighboring axes, and GRN, which is one over channels; also as models spell it out: x divided by its norm, which is ReduceL2 or
 // the root of a sum of squares, or by a least number where that is greater.
 #include <algorithm>
 #include <limits>
@@ -101,17 +101,22 @@ std::optional<Match> match_spelled_out(const Graphlet& graph, int root) {
 }
 
 std::optional<Match> match(const Graphlet& graph, int root) {
-  if (graph.type(root) != "NormalizeL2") return match_spelled_out(graph, root);
+  const auto type = graph.type(root);
+  if (type != "NormalizeL2" && type != "GRN") return match_spelled_out(graph, root);
   const auto x = graph.input(root, 0);
   const auto& shape = graph.fact(x).shape;
   if (!is_f32(graph, x) || !shape.has_rank()) return std::nullopt;
+  if (type == "GRN") {
+    const NormalizeL2Attrs attrs{.eps = graph.attrs<GrnAttrs>(root).bias, .eps_mode = NormalizeL2Eps::add};
+    return Match{{root}, {x}, std::make_unique<NormalizeL2>(attrs, 1, 2)};
+  }
   const auto axes = range_of(graph, graph.input(root, 1), shape.rank());
   if (!axes) return std::nullopt;
   return Match{
       {root}, {x}, std::make_unique<NormalizeL2>(graph.attrs<NormalizeL2Attrs>(root), axes->first, axes->second)};
 }
 
-constexpr std::string_view kRoots[] = {"NormalizeL2", "ReduceL2", "ReduceSum"};
+constexpr std::string_view kRoots[] = {"GRN", "NormalizeL2", "ReduceL2", "ReduceSum"};
 
 }  // namespace
 

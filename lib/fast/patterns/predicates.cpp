@@ -1,4 +1,4 @@
-// IsFinite, IsInf and IsNaN of f32.
+// IsFinite, IsInf and IsNaN of f32, and LogicalNot of booleans.
 #include <limits>
 
 #include "fast/kernels/chunks.hpp"
@@ -24,6 +24,8 @@ void apply(const Test& test, const float* x, std::uint8_t* y, i64 n) {
   each([=](float v) { return static_cast<int>(v == low) | static_cast<int>(v == high); });
 }
 
+constexpr double kNanoseconds = 0.15;  // an element
+
 class Predicate final : public Kernel {
  public:
   Predicate(Test test, std::string name) : test_(test), name_(std::move(name)) {}
@@ -35,7 +37,6 @@ class Predicate final : public Kernel {
   void run(KernelState&, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
     const auto* x = in[0].as<const float>();
     auto* y = out[0].as<std::uint8_t>();
-    constexpr double kNanoseconds = 0.15;
     parallel_ranges(runtime.pool(), out[0].size(), kNanoseconds,
                     [&](i64 begin, i64 end) { apply(test_, x + begin, y + begin, end - begin); });
   }
@@ -45,8 +46,28 @@ class Predicate final : public Kernel {
   std::string name_;
 };
 
+class LogicalNot final : public Kernel {
+ public:
+  std::string name() const override { return "predicates.LogicalNot"; }
+  std::unique_ptr<KernelState> prepare(const Sizes&, Runtime&) const override {
+    return std::make_unique<KernelState>();
+  }
+  void run(KernelState&, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
+    const auto* x = in[0].as<const std::uint8_t>();
+    auto* y = out[0].as<std::uint8_t>();
+    parallel_ranges(runtime.pool(), out[0].size(), kNanoseconds, [&](i64 begin, i64 end) {
+      for (auto i = begin; i < end; ++i) y[i] = static_cast<std::uint8_t>(x[i] == 0);
+    });
+  }
+  bool writes_over(int) const override { return true; }
+};
+
 std::optional<Match> match(const Graphlet& graph, int root) {
   const auto x = graph.input(root, 0);
+  if (graph.type(root) == "LogicalNot")
+    return graph.stored(x) == ElementType::boolean && graph.stored({root, 0}) == ElementType::boolean
+               ? std::optional(Match{{root}, {x}, std::make_unique<LogicalNot>()})
+               : std::nullopt;
   if (!is_f32(graph, x) || graph.stored({root, 0}) != ElementType::boolean) return std::nullopt;
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const auto type = graph.type(root);
@@ -60,7 +81,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   return Match{{root}, {x}, std::make_unique<Predicate>(test, "predicates." + std::string(type))};
 }
 
-constexpr std::string_view kRoots[] = {"IsFinite", "IsInf", "IsNaN"};
+constexpr std::string_view kRoots[] = {"IsFinite", "IsInf", "IsNaN", "LogicalNot"};
 
 }  // namespace
 

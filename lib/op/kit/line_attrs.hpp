@@ -37,6 +37,10 @@ struct NormalizeL2Attrs {
   NormalizeL2Eps eps_mode{};
 };
 
+struct GrnAttrs {
+  double bias = 0;
+};
+
 struct LrnAttrs {
   double alpha = 0, beta = 0, bias = 0;
   i64 size = 1;

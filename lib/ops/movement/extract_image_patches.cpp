@@ -1,29 +1,18 @@
 // ExtractImagePatches: sliding windows of an image, stacked in the channels.
 // Spec: operation-sets/operation-specs/movement/extract-image-patches-3
+#include "op/kit/extract_image_patches_attrs.hpp"
 #include "ops/movement/common.hpp"
 
 namespace ovir::ops::extract_image_patches {
 namespace {
 
-enum class PatchPad { valid, same_lower, same_upper };
-constexpr auto words(PatchPad) {
-  return std::to_array<Word<PatchPad>>(
-      {{"valid", PatchPad::valid}, {"same_lower", PatchPad::same_lower}, {"same_upper", PatchPad::same_upper}});
-}
-
 enum Input { data };
 
-struct Attrs {
-  std::vector<i64> sizes, strides, rates;
-  PatchPad auto_pad{};
-};
-
-/// The extent of a patch: "patch_sizes_eff = patch_sizes + (patch_sizes - 1) * (rates - 1)".
-i64 extent(const Attrs& a, std::size_t axis) { return a.sizes[axis] + (a.sizes[axis] - 1) * (a.rates[axis] - 1); }
+using Attrs = ExtractImagePatchesAttrs;
 
 i64 patch_count(const Attrs& a, std::size_t axis, i64 length) {
   if (a.auto_pad != PatchPad::valid) return (length + a.strides[axis] - 1) / a.strides[axis];
-  return length < extent(a, axis) ? 0 : (length - extent(a, axis)) / a.strides[axis] + 1;
+  return length < a.extent(axis) ? 0 : (length - a.extent(axis)) / a.strides[axis] + 1;
 }
 
 void infer(InferContext& c) {
@@ -57,12 +46,7 @@ void eval(EvalContext& c) {
   auto& to = c.out(0);
   if (to.size() == 0) return;
   const auto channels = from.dim(1);
-  i64 before[2] = {0, 0};
-  for (std::size_t i = 0; i < 2; ++i) {
-    const auto length = from.shape()[i + 2];
-    const auto missing = std::max<i64>(0, (to.shape()[i + 2] - 1) * a.strides[i] + extent(a, i) - length);
-    if (a.auto_pad != PatchPad::valid) before[i] = (missing + (a.auto_pad == PatchPad::same_lower ? 1 : 0)) / 2;
-  }
+  const i64 before[] = {a.before(0, from.dim(2), to.dim(2)), a.before(1, from.dim(3), to.dim(3))};
   dispatch_width(byte_width(from.type()), [&]<class T>() {
     auto* target = to.mutable_data<T>();
     const auto zero = movement::zero_of<T>(from.type());

@@ -1,13 +1,10 @@
 // GRN: divides each element by the L2 norm across channels.
 // Spec: operation-sets/operation-specs/normalization/grn-1
+#include "op/kit/line_attrs.hpp"
 #include "ops/normalization/common.hpp"
 
 namespace ovir::ops::grn {
 namespace {
-
-struct Attrs {
-  double bias = 0;
-};
 
 void infer(InferContext& c) {
   c.require_rank(0, 2, 4);
@@ -15,7 +12,7 @@ void infer(InferContext& c) {
 }
 
 void eval(EvalContext& c) {
-  const auto& a = c.attrs<Attrs>();
+  const auto& a = c.attrs<GrnAttrs>();
   const auto& from = c.in(0);
   auto& to = c.out(0);
   if (to.size() == 0) return;
@@ -32,7 +29,7 @@ void eval(EvalContext& c) {
   });
 }
 
-constexpr auto kAttrs = attributes<Attrs, Attr<"bias", &Attrs::bias, kRequired>>;
+constexpr auto kAttrs = attributes<GrnAttrs, Attr<"bias", &GrnAttrs::bias, kRequired>>;
 constexpr Version kVersions[] = {{.since = 1,
                                   .inputs = normalization::kDataInput,
                                   .outputs = normalization::kOutputs,

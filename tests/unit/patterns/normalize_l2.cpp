@@ -35,6 +35,7 @@ void power_of_squares(Net& n) {
   n.result(n.op("Divide-1", {x, n.op("Maximum-1", {n.numbers({1e-12F}, {}), norm})}));
   n.result(x);
 }
+void grn(Net& n) { n.result(n.op("GRN-1", {n.input({2, 20, 5, 7})}, {{"bias", "0.01"}})); }
 
 // clang-format off
 constexpr Example kExamples[] = {
@@ -42,6 +43,7 @@ constexpr Example kExamples[] = {
     {"normalize_l2", channels, kOnce, kOpen},
     {"normalize_l2", few},
     {"normalize_l2", rows},
+    {"normalize_l2", grn, kOften, kOpen},
     {"normalize_l2", all},
     {"normalize_l2", norm_of_rows},
     {"normalize_l2", norm_of_rows, kOnce, kOpen},

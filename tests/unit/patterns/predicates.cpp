@@ -17,6 +17,10 @@ void finite(Net& n) { of(n, "IsFinite-10", {}); }
 void infinite(Net& n) { of(n, "IsInf-10", {}); }
 void above(Net& n) { of(n, "IsInf-10", {{"detect_negative", "false"}}); }
 void nan(Net& n) { of(n, "IsNaN-10", {}); }
+void negated(Net& n) {
+  const auto finite = n.op("IsFinite-10", {quotients(n)});
+  n.result(n.op("Convert-1", {n.op("LogicalNot-1", {finite})}, {{"destination_type", std::string(name(n.type()))}}));
+}
 
 // clang-format off
 constexpr Example kExamples[] = {
@@ -24,6 +28,7 @@ constexpr Example kExamples[] = {
     {"predicates.IsInf", infinite, kOften, kOpen},
     {"predicates.IsInf", above},
     {"predicates.IsNaN", nan, kOnce},
+    {"predicates.LogicalNot", negated, kOften, kOpen},
 };
 // clang-format on
 
