@@ -8,6 +8,11 @@ std::optional<float> number(const Graphlet& graph, ValueRef v) {
   return *t->data<float>();
 }
 
+std::optional<i64> whole_number(const Graphlet& graph, ValueRef v) {
+  const auto* t = graph.constant(v);
+  return t && t->size() == 1 && contains(kIndex, t->type()) ? std::optional(to_i64(*t).front()) : std::nullopt;
+}
+
 std::optional<std::pair<int, int>> followed_by(const Graphlet& graph, int node, std::string_view type) {
   const auto next = graph.only_user({node, 0});
   if (graph.type(next) != type) return std::nullopt;

@@ -13,6 +13,8 @@ inline bool same(ValueRef a, ValueRef b) { return a.node == b.node && a.port == 
 
 /// A constant of one number, in f32.
 std::optional<float> number(const Graphlet& graph, ValueRef v);
+/// One of one integer.
+std::optional<i64> whole_number(const Graphlet& graph, ValueRef v);
 
 /// The only reader of a node's value, where it is of this type; which of its inputs the value is.
 std::optional<std::pair<int, int>> followed_by(const Graphlet& graph, int node, std::string_view type);

@@ -9,9 +9,6 @@
 namespace ovir::fast::patterns::fourier {
 namespace {
 
-constexpr i64 kLargestFactor = 1024;
-constexpr i64 kLongest = i64{1} << 16;  // scratch memory is many times a line
-
 struct Transform {
   std::vector<i64> axes, sizes;  ///< in the order in which they are transformed; size -1: as it is
   std::size_t halved;            ///< which is the real axis; beyond the last: none
@@ -44,14 +41,12 @@ class FourierKernel final : public Kernel {
                      transform_.inverse};
       auto n = f.half ? 2 * (f.from - 1) : f.from;
       if (size != -1) n = size;
-      if (n < 1 || n > kLongest) return nullptr;
+      if (!can_transform(n)) return nullptr;
       f.to = halved && !f.half ? n / 2 + 1 : n;
       shape[axis] = f.to;
       longest = std::max(longest, n);
       if (!last) between = std::max(between, 2 * shape.count());
       state->passes.push_back({FourierFactors(n), f});
-      // Of large ones the reference kernel counts the work.
-      if (state->passes.back().factors.largest() > kLargestFactor) return nullptr;
     }
     state->lines = state->reserve(fourier_scratch(longest) * slots_for(runtime.pool()));
     for (std::size_t i = 1; i < std::min<std::size_t>(3, state->passes.size()); ++i)

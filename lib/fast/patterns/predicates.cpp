@@ -46,6 +46,10 @@ class Predicate final : public Kernel {
   std::string name_;
 };
 
+void negate(const std::uint8_t* x, std::uint8_t* y, i64 n) {
+  for (i64 i = 0; i < n; ++i) y[i] = static_cast<std::uint8_t>(x[i] == 0);
+}
+
 class LogicalNot final : public Kernel {
  public:
   std::string name() const override { return "predicates.LogicalNot"; }
@@ -55,9 +59,8 @@ class LogicalNot final : public Kernel {
   void run(KernelState&, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
     const auto* x = in[0].as<const std::uint8_t>();
     auto* y = out[0].as<std::uint8_t>();
-    parallel_ranges(runtime.pool(), out[0].size(), kNanoseconds, [&](i64 begin, i64 end) {
-      for (auto i = begin; i < end; ++i) y[i] = static_cast<std::uint8_t>(x[i] == 0);
-    });
+    parallel_ranges(runtime.pool(), out[0].size(), kNanoseconds,
+                    [&](i64 begin, i64 end) { negate(x + begin, y + begin, end - begin); });
   }
   bool writes_over(int) const override { return true; }
 };

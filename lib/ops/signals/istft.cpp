@@ -1,5 +1,6 @@
 // ISTFT: a real signal from the spectra of its overlapping frames.
 // Spec: operation-sets/operation-specs/signals/istft-16
+#include "op/kit/signal_attrs.hpp"
 #include "ops/signals/common.hpp"
 
 namespace ovir::ops::istft {
@@ -7,9 +8,7 @@ namespace {
 
 enum Input { data, window, frame_size, frame_step, signal_length };
 
-struct Attrs {
-  bool center = false, normalized = false;
-};
+using Attrs = IstftAttrs;
 
 void infer(InferContext& c) {
   c.require_rank(data, 3, 4);

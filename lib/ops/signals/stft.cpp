@@ -1,5 +1,6 @@
 // STFT: the short-time Fourier transform: RDFT of windowed frames of a signal.
 // Spec: operation-sets/operation-specs/signals/stft-15
+#include "op/kit/signal_attrs.hpp"
 #include "ops/signals/common.hpp"
 
 namespace ovir::ops::stft {
@@ -10,9 +11,7 @@ using signals::T;
 
 enum Input { signal, window, frame_size, frame_step };
 
-struct Attrs {
-  bool transpose_frames = false;
-};
+using Attrs = StftAttrs;
 
 /// 1 + (length - frame) / step
 Dim frame_count(Dim length, Dim frame, Dim step) {

@@ -106,12 +106,6 @@ FourierFactors::FourierFactors(i64 n) : n_(n) {
   }
 }
 
-i64 FourierFactors::largest() const {
-  i64 most = 1;
-  for (const auto& f : factors_) most = std::max(most, f.radix);
-  return most;
-}
-
 float* FourierFactors::transform(float* a, float* b) const {
   const auto& table = line_isa();
   i64 q = 1;
@@ -127,6 +121,15 @@ double FourierFactors::time() const {
   double each = 8;  // of all lines: bringing a number into place and back
   for (const auto& f : factors_) each += f.radix == 4 ? 4 : 3 * static_cast<double>(f.radix);
   return each * static_cast<double>(n_);
+}
+
+bool can_transform(i64 n) {
+  constexpr i64 kLargestFactor = 1024;
+  constexpr i64 kLongest = i64{1} << 16;  // scratch memory is many times a line
+  if (n < 1 || n > kLongest) return false;
+  for (i64 factor = 2; factor * factor <= n; ++factor)
+    while (n % factor == 0 && n > factor) n /= factor;
+  return n <= kLargestFactor;
 }
 
 i64 fourier_scratch(i64 n) { return 2 * n * kNumber; }

@@ -15,7 +15,6 @@ class FourierFactors {
  public:
   explicit FourierFactors(i64 n);
   i64 n() const { return n_; }
-  i64 largest() const;
   /// Transforms kFourierLines lines in `a`; gives where the result is: `a` or `b`.
   float* transform(float* a, float* b) const;
   /// Nanoseconds that takes, roughly.
@@ -29,6 +28,9 @@ class FourierFactors {
   std::vector<Factor> factors_;
   std::vector<float> numbers_;
 };
+
+/// Whether lines are not too long for their memory, nor for their factors: of others the reference kernels count the work.
+bool can_transform(i64 n);
 
 /// What becomes of lines along an axis: [outer][from][inner] numbers become [outer][to][inner].
 struct FourierLines {
