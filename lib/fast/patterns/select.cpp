@@ -1,6 +1,7 @@
-// Select of f32, as masks are applied to scores, by rows.
+// Select, as masks are applied to scores, by rows.
 #include "fast/kernels/chunks.hpp"
 #include "fast/kernels/elementwise/broadcast_rows.hpp"
+#include "fast/kernels/movement/parts.hpp"
 #include "fast/kit/functions.hpp"
 #include "op/kit/elementwise_attrs.hpp"
 
@@ -8,6 +9,29 @@ namespace ovir::fast::patterns::select {
 namespace {
 
 constexpr i64 kPiece = 8192;  // of a row
+
+/// y[i] = mask[i] ? a[i] : b[i] of elements that are such words.
+template <class Word>
+void choose(const unsigned char* mask, i64 mask_step, const std::byte* a, i64 a_step, const std::byte* b, i64 b_step,
+            std::byte* y, i64 n) {
+  const auto* x = reinterpret_cast<const Word*>(a);
+  const auto* z = reinterpret_cast<const Word*>(b);
+  auto* to = reinterpret_cast<Word*>(y);
+  // Both are read whatever the mask says, so that this is vectorized.
+  const auto each = [&](auto left, auto right) {
+    for (i64 i = 0; i < n; ++i) {
+      const Word first = x[left(i)], second = z[right(i)];
+      to[i] = mask[i] ? first : second;
+    }
+  };
+  const auto along = [](i64 i) { return i; };
+  const auto same = [](i64) { return 0; };
+  if (mask_step && a_step && b_step) each(along, along);
+  else if (mask_step && a_step) each(along, same);
+  else if (mask_step && b_step) each(same, along);
+  else
+    for (i64 i = 0; i < n; ++i) to[i] = mask[i * mask_step] ? x[i * a_step] : z[i * b_step];
+}
 
 class Select final : public Kernel {
  public:
@@ -24,14 +48,21 @@ class Select final : public Kernel {
            Runtime& runtime) const override {
     const auto& rows = static_cast<State&>(prepared).rows;
     const auto* mask = reinterpret_cast<const unsigned char*>(in[0].data);
-    const auto *a = in[1].as<const float>(), *b = in[2].as<const float>();
-    auto* y = out[0].as<float>();
+    const auto width = byte_width(out[0].type);
     const auto [mask_step, a_step, b_step] = rows.steps();
     constexpr double kNanoseconds = 0.1, kRow = 5;
     const auto cost = kRow + kNanoseconds * static_cast<double>(std::min(rows.length(), kPiece));
     parallel_ranges(runtime.pool(), rows.pieces(kPiece), cost, [&](i64 begin, i64 end) {
       rows.each(kPiece, begin, end, [&](const BroadcastRows<3>::Places& from, i64 to, i64 n) {
-        isa().select(mask + from[0], mask_step, a + from[1], a_step, b + from[2], b_step, y + to, n);
+        const auto* m = mask + from[0];
+        const auto *a = in[1].data + from[1] * width, *b = in[2].data + from[2] * width;
+        auto* y = out[0].data + to * width;
+        switch (width) {
+          case 1: return choose<std::uint8_t>(m, mask_step, a, a_step, b, b_step, y, n);
+          case 2: return choose<std::uint16_t>(m, mask_step, a, a_step, b, b_step, y, n);
+          case 8: return choose<std::uint64_t>(m, mask_step, a, a_step, b, b_step, y, n);
+          default: return choose<std::uint32_t>(m, mask_step, a, a_step, b, b_step, y, n);
+        }
       });
     });
   }
@@ -50,8 +81,10 @@ class Select final : public Kernel {
 std::optional<Match> match(const Graphlet& graph, int root) {
   const auto mask = graph.input(root, 0), a = graph.input(root, 1), b = graph.input(root, 2);
   const auto& out = graph.fact({root, 0}).shape;
+  const auto type = graph.stored({root, 0});
   if (graph.attrs<BroadcastAttrs>(root).rule().kind == AutoBroadcast::pdpd || !out.has_rank() || out.rank() == 0 ||
-      graph.stored(mask) != ElementType::boolean || !is_f32(graph, a) || !is_f32(graph, b) || !is_f32(graph, {root, 0}))
+      graph.stored(mask) != ElementType::boolean || !is_bytes(type) || graph.stored(a) != type ||
+      graph.stored(b) != type)
     return std::nullopt;
   return Match{{root}, {mask, a, b}, std::make_unique<Select>()};
 }
