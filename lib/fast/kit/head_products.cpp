@@ -33,17 +33,22 @@ std::optional<HeadProduct> product_of(const Graphlet& graph, int node, bool join
   return HeadProduct{.product = node, .labels = std::move(*labels), .nodes = {node}, .joined = joined};
 }
 
+/// Takes the Transpose of a product's results.
+bool take_transpose(const Graphlet& graph, int transpose, HeadProduct& product) {
+  const auto order = order_of(graph, transpose, std::ssize(product.labels.out));
+  std::string out;
+  for (const auto axis : order) out += product.labels.out[static_cast<std::size_t>(axis)];
+  if (order.empty()) return false;
+  product.labels = *einsum_product(product.labels.a, product.labels.b, out);
+  product.nodes.push_back(transpose);
+  return true;
+}
+
 /// The product whose results a Transpose gives otherwise.
 std::optional<HeadProduct> transposed_product(const Graphlet& graph, int transpose) {
   const auto from = graph.input(transpose, 0);
   auto product = is_inner(graph, from, {transpose}) ? product_of(graph, from.node) : std::nullopt;
-  const auto order = product ? order_of(graph, transpose, std::ssize(product->labels.out)) : std::vector<i64>();
-  if (order.empty()) return std::nullopt;
-  std::string out;
-  for (const auto axis : order) out += product->labels.out[static_cast<std::size_t>(axis)];
-  product->labels = *einsum_product(product->labels.a, product->labels.b, out);
-  product->nodes.push_back(transpose);
-  return product;
+  return product && take_transpose(graph, transpose, *product) ? product : std::nullopt;
 }
 
 /// Those of some labels that an operand has.
@@ -130,7 +135,7 @@ std::optional<Lies> lies_of(const Labels& l, const ScoreAxes& scores) {
              out = axes_of(l.out, {batch, heads, rows, l.columns});
   // Depth and columns that there are not would be axes of 1.
   if (!q || !k || !v || !out || l.depth.empty() || l.columns.empty()) return std::nullopt;
-  const bool inside = are_inside(*q, false) && are_inside(*k, false) && are_inside(*v, true) && are_inside(*out, true);
+  const bool inside = are_inside(*q, false) && are_inside(*k, false) && are_inside(*out, true);
   return inside ? std::optional(Lies{*q, *k, *v, *out, scores, grouped}) : std::nullopt;
 }
 
@@ -174,7 +179,15 @@ std::optional<HeadProduct> product_after(const Graphlet& graph, int node) {
   auto product = product_of(graph, joined ? graph.only_user({next, 0}) : next, joined);
   if (!product) return std::nullopt;
   product->port = graph.input(product->product, 0).node == last ? 0 : 1;
-  if (!joined) return product;
+  if (!joined) {
+    // Values may be multiplied from the left, by columns, and what they give be transposed.
+    const auto& columns = product->port == 0 ? product->labels.columns : product->labels.rows;
+    if (const auto after = graph.only_user({product->product, 0}); !product->labels.out.ends_with(columns) &&
+                                                                   graph.type(after) == "Transpose" &&
+                                                                   !take_transpose(graph, after, *product))
+      return std::nullopt;
+    return product;
+  }
   const auto out = graph.only_user({product->product, 0});
   if (graph.type(out) != "Reshape") return std::nullopt;
   const auto &before = graph.fact({node, 0}).shape, &after = graph.fact({out, 0}).shape;

@@ -44,9 +44,9 @@ bool take_part(const Graphlet& graph, AddedGrid& added, ValueRef v, const Shape&
 }
 
 /// The Reshape that joins the last two axes, with what is before it; nothing where v is of none.
-std::optional<AddedGrid> joined_grid(const Graphlet& graph, ValueRef v, int user, Shape& grid) {
+std::optional<AddedGrid> joined_grid(const Graphlet& graph, ValueRef v, const std::vector<int>& users, Shape& grid) {
   const auto &joined = graph.fact(v).shape, &wide = graph.fact(graph.input(v.node, 0)).shape;
-  if (!is_inner(graph, v, user) || graph.type(v.node) != "Reshape" || !joined.is_static() || !wide.is_static() ||
+  if (!is_inner(graph, v, users) || graph.type(v.node) != "Reshape" || !joined.is_static() || !wide.is_static() ||
       joined.rank() < 3 || wide.rank() < 4)
     return std::nullopt;
   grid = wide.to_shape();
@@ -104,8 +104,8 @@ bool adds(const Graphlet& graph, int node) {
   return graph.type(node) == "Add" && graph.attrs<BroadcastAttrs>(node).rule().kind != AutoBroadcast::pdpd;
 }
 
-std::optional<Masked> masked_scores(const Graphlet& graph, ValueRef v, int user) {
-  if (!is_inner(graph, v, user) || graph.type(v.node) != "Select" ||
+std::optional<Masked> masked_scores(const Graphlet& graph, ValueRef v, const std::vector<int>& users) {
+  if (!is_inner(graph, v, users) || graph.type(v.node) != "Select" ||
       graph.attrs<BroadcastAttrs>(v.node).rule().kind == AutoBroadcast::pdpd)
     return std::nullopt;
   const auto mask = graph.input(v.node, 0);
@@ -124,10 +124,10 @@ std::optional<Masked> masked_scores(const Graphlet& graph, ValueRef v, int user)
   return std::nullopt;
 }
 
-std::optional<AddedConstants> added_constants(const Graphlet& graph, ValueRef v, int user) {
+std::optional<AddedConstants> added_constants(const Graphlet& graph, ValueRef v, const std::vector<int>& users) {
   constexpr i64 kMostScores = 4 << 20;  // of which all have a number of their own
   const auto& facts = graph.fact(v).shape;
-  if (!is_inner(graph, v, user) || graph.type(v.node) != "Reshape" || !facts.is_static()) return std::nullopt;
+  if (!is_inner(graph, v, users) || graph.type(v.node) != "Reshape" || !facts.is_static()) return std::nullopt;
   const auto scores = facts.to_shape();
   const auto& wide = graph.fact(graph.input(v.node, 0)).shape;
   if (scores.count() > kMostScores || !wide.is_static()) return std::nullopt;
@@ -151,9 +151,9 @@ std::optional<AddedConstants> added_constants(const Graphlet& graph, ValueRef v,
   return result;
 }
 
-std::optional<AddedGrid> added_grid(const Graphlet& graph, ValueRef v, int user) {
+std::optional<AddedGrid> added_grid(const Graphlet& graph, ValueRef v, const std::vector<int>& users) {
   Shape grid;
-  auto added = joined_grid(graph, v, user, grid);
+  auto added = joined_grid(graph, v, users, grid);
   for (int i = 0; added && i < 2; ++i) {
     const auto add = added->from;
     if (!is_inner(graph, add, added->nodes.back()) || !adds(graph, add.node)) return std::nullopt;
@@ -173,7 +173,7 @@ std::optional<AddedGrid> added_grid(const Graphlet& graph, ValueRef v, int user)
 
 std::optional<AddedGrid> grid_mask(const Graphlet& graph, ValueRef mask, int user) {
   Shape grid;
-  auto added = joined_grid(graph, mask, user, grid);
+  auto added = joined_grid(graph, mask, {user}, grid);
   if (!added || !is_inner(graph, added->from, mask.node) || !adds(graph, added->from.node)) return std::nullopt;
   const auto add = added->from.node;
   added->nodes.push_back(add);

@@ -27,8 +27,8 @@ struct Masked {
   HiddenKeys hidden;
   std::vector<int> nodes;  ///< the Select, and what makes the mask as large as the scores
 };
-/// Where v, which `user` reads, is of a Select.
-std::optional<Masked> masked_scores(const Graphlet& graph, ValueRef v, int user);
+/// Where v, which only `users` read, is of a Select.
+std::optional<Masked> masked_scores(const Graphlet& graph, ValueRef v, const std::vector<int>& users);
 
 /// What constants add to scores, at last, as those of windows that are shifted have it: a bias, then masks behind a
 /// Reshape that splits the windows off, and one that undoes it.
@@ -38,8 +38,8 @@ struct AddedConstants {
   ValueRef from;
 };
 
-/// Where v, which `user` reads, is of a Reshape that joins windows again.
-std::optional<AddedConstants> added_constants(const Graphlet& graph, ValueRef v, int user);
+/// Where v, which only `users` read, is of a Reshape that joins windows again.
+std::optional<AddedConstants> added_constants(const Graphlet& graph, ValueRef v, const std::vector<int>& users);
 
 /// What is added to scores of keys that lie in a grid, as of images: numbers by row, [batch, heads, queries, rows], and
 /// by column, whatever their shapes are.
@@ -49,8 +49,8 @@ struct AddedGrid {
   i64 columns = 0;
   ValueRef from{};  ///< the scores
 };
-/// Where v, which `user` reads, is of a Reshape behind two Adds, which joins the axes of the grid again.
-std::optional<AddedGrid> added_grid(const Graphlet& graph, ValueRef v, int user);
+/// Where v, which only `users` read, is of a Reshape behind two Adds, which joins the axes of the grid again.
+std::optional<AddedGrid> added_grid(const Graphlet& graph, ValueRef v, const std::vector<int>& users);
 /// The same, without scores, of a mask that is the sum of both.
 std::optional<AddedGrid> grid_mask(const Graphlet& graph, ValueRef mask, int user);
 

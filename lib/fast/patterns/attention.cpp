@@ -1,10 +1,11 @@
 // ScaledDotProductAttention-13 in f32, and the same as models spell it out: MatMul or Einsum (kit/head_products), a
-// factor, masks that are added or by which a Select hides scores (kit/score_masks), Softmax, MatMul or Einsum, with
-// IsNaN and Select, or the mask's Select once more, behind the Softmax where a query that sees no key gets zeros.
-// Queries, keys and values are of rank 4, or 3 where there is one head, or of more, whose first axes are the batch;
-// those of Einsums have their axes in any order. They are read as they are before Transposes and factors, before batch
-// and heads are joined, and before Split, Slice or Gather, or Unsqueeze, Broadcast and Reshape, where they are parts of
-// one value, or keys and values that groups of heads share (kit/heads). With Precision::bf16 the products are in bf16.
+// factor, masks that are added or by which a Select hides scores (kit/score_masks), Softmax (kit/softmax), MatMul or
+// Einsum, with IsNaN and Select, or the mask's Select once more, behind the Softmax where a query that sees no key gets
+// zeros. Queries, keys and values are of rank 4, or 3 where there is one head, or of more, whose first axes are the
+// batch; those of Einsums have their axes in any order. They are read as they are before Transposes and factors, before
+// batch and heads are joined, and before Split, Slice or Gather, or Unsqueeze, Broadcast and Reshape, where they are
+// parts of one value, or keys and values that groups of heads share (kit/heads). With Precision::bf16 the products are
+// in bf16.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,6 +16,7 @@
 #include "fast/kit/head_products.hpp"
 #include "fast/kit/heads.hpp"
 #include "fast/kit/score_masks.hpp"
+#include "fast/kit/softmax.hpp"
 #include "fast/kit/spelled_out.hpp"
 #include "op/kit/elementwise_attrs.hpp"
 #include "op/shared_attrs.hpp"
@@ -272,8 +274,10 @@ std::optional<Match> attention_match(const Graphlet& graph, std::vector<int> nod
   take_ways();
   take_parts(graph, operands, way);
   take_places(graph, operands, way);
-  if (std::any_of(operands.begin(), operands.end(), [](const auto& o) { return o.apart.has_value(); }))
-    return std::nullopt;
+  const auto is_unreadable = [](const HeadOperand& o) {
+    return o.apart.has_value() || !(o.axes.places || are_inside(o.axes, o.columns_inside));
+  };
+  if (std::any_of(operands.begin(), operands.end(), is_unreadable)) return std::nullopt;
   for (auto& f : around.factors) f *= around.factor;
   auto& out = around.places.out;
   around.places = {operands[0].axes, operands[1].axes, operands[2].axes, out};
@@ -354,7 +358,7 @@ std::optional<std::array<int, 2>> safe_softmax(const Graphlet& graph, int softma
 /// Keras hides probabilities, too, as it does scores, so that a query that sees no key gets zeros.
 std::optional<Masked> hidden_probabilities(const Graphlet& graph, int softmax) {
   const auto select = graph.only_user({softmax, 0});
-  auto masked = masked_scores(graph, {select, 0}, graph.only_user({select, 0}));
+  auto masked = masked_scores(graph, {select, 0}, {graph.only_user({select, 0})});
   if (!masked || masked->scores.node != softmax || masked->hidden.score != 0) return std::nullopt;
   return masked;
 }
@@ -366,31 +370,33 @@ bool hides_both(const Masked& scores, const Masked& probabilities) {
          same(scores.mask, probabilities.mask);
 }
 
-/// From the Softmax on, backwards to the scores and on to the values.
+/// From the Softmax on, or what spells it out, backwards to the scores and on to the values.
 std::optional<Match> match_spelled_out(const Graphlet& graph, int root) {
-  const auto safe = safe_softmax(graph, root);
-  const auto hidden = hidden_probabilities(graph, root);
-  const auto values = product_after(graph, safe ? safe->back() : hidden ? hidden->nodes.front() : root);
-  const auto& scores = graph.fact({root, 0}).shape;
-  if (!values || !scores.has_rank() || scores.rank() < 3) return std::nullopt;
-  const auto axis = graph.attrs<SoftmaxAttrs>(root).axis;
-  if (axis != -1 && axis != scores.rank() - 1) return std::nullopt;
+  const auto softmax = softmax_from(graph, root);
+  if (!softmax) return std::nullopt;
+  const auto last = softmax->nodes.back();
+  const auto safe = safe_softmax(graph, last);
+  const auto hidden = hidden_probabilities(graph, last);
+  const auto values = product_after(graph, safe ? safe->back() : hidden ? hidden->nodes.front() : last);
+  const auto& scores = graph.fact({last, 0}).shape;
+  if (!values || !scores.has_rank() || scores.rank() < 3 || (softmax->axis != -1 && softmax->axis != scores.rank() - 1))
+    return std::nullopt;
   auto nodes = values->nodes;
   if (safe) nodes.insert(nodes.end(), safe->begin(), safe->end());
   if (hidden) nodes.insert(nodes.end(), hidden->nodes.begin(), hidden->nodes.end());
-  nodes.push_back(root);
-  auto v = graph.input(root, 0);
+  nodes.insert(nodes.end(), softmax->nodes.begin(), softmax->nodes.end());
+  auto v = softmax->x;
   std::vector<ValueRef> masks;
   Around around{.nan_is_zero = safe.has_value(), .factors{1}};
-  if (auto constants = added_constants(graph, v, root)) {
+  if (auto constants = added_constants(graph, v, nodes)) {
     nodes.insert(nodes.end(), constants->nodes.begin(), constants->nodes.end());
     around.added = std::move(constants->sum);
     v = constants->from;
-  } else if (const auto grid = added_grid(graph, v, root)) {
+  } else if (const auto grid = added_grid(graph, v, nodes)) {
     take_grid(*grid, nodes, masks, around);
     v = grid->from;
   }
-  while (around.added.empty() && masks.size() < kMasks && is_inner(graph, v, nodes.back()) && adds(graph, v.node)) {
+  while (around.added.empty() && masks.size() < kMasks && is_inner(graph, v, nodes) && adds(graph, v.node)) {
     const auto add = v.node;
     const int from = leads_to_product(graph, graph.input(add, 0), add, kMasks - 1 - masks.size()) ? 0 : 1;
     v = graph.input(add, from);
@@ -399,7 +405,7 @@ std::optional<Match> match_spelled_out(const Graphlet& graph, int root) {
     if (!is_f32(graph, masks.back()) || !mask.has_rank() || mask.rank() > scores.rank()) return std::nullopt;
     nodes.push_back(add);
   }
-  const auto masked = masks.empty() && around.added.empty() ? masked_scores(graph, v, nodes.back()) : std::nullopt;
+  const auto masked = masks.empty() && around.added.empty() ? masked_scores(graph, v, nodes) : std::nullopt;
   if (hidden && !(masked && hides_both(*masked, *hidden))) return std::nullopt;
   if (masked) {
     masks.push_back(masked->mask);
@@ -427,10 +433,11 @@ std::optional<Match> match_spelled_out(const Graphlet& graph, int root) {
 }
 
 std::optional<Match> match(const Graphlet& graph, int root) {
-  return graph.type(root) == "Softmax" ? match_spelled_out(graph, root) : match_operation(graph, root);
+  return graph.type(root) == "ScaledDotProductAttention" ? match_operation(graph, root)
+                                                         : match_spelled_out(graph, root);
 }
 
-constexpr std::string_view kRoots[] = {"ScaledDotProductAttention", "Softmax"};
+constexpr std::string_view kRoots[] = {"ReduceMax", "ScaledDotProductAttention", "Softmax"};
 
 }  // namespace
 

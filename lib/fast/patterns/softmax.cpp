@@ -1,9 +1,8 @@
-// Softmax and LogSoftmax in f32.
+// Softmax and LogSoftmax in f32; the first also as models spell it out.
 #include "fast/kernels/normalization/softmax.hpp"
 
 #include "fast/kit/around_axis.hpp"
-#include "fast/kit/functions.hpp"
-#include "op/kit/elementwise_attrs.hpp"
+#include "fast/kit/softmax.hpp"
 
 namespace ovir::fast::patterns::softmax {
 namespace {
@@ -32,14 +31,13 @@ class SoftmaxKernel final : public Kernel {
 };
 
 std::optional<Match> match(const Graphlet& graph, int root) {
-  const auto x = graph.input(root, 0);
-  if (!is_f32(graph, x) || !is_f32(graph, {root, 0})) return std::nullopt;
-  return Match{{root},
-               {x},
-               std::make_unique<SoftmaxKernel>(graph.attrs<SoftmaxAttrs>(root).axis, graph.type(root) == "LogSoftmax")};
+  auto found = softmax_from(graph, root);
+  if (!found) return std::nullopt;
+  auto kernel = std::make_unique<SoftmaxKernel>(found->axis, graph.type(root) == "LogSoftmax");
+  return Match{std::move(found->nodes), {found->x}, std::move(kernel)};
 }
 
-constexpr std::string_view kRoots[] = {"Softmax", "LogSoftmax"};
+constexpr std::string_view kRoots[] = {"LogSoftmax", "ReduceMax", "Softmax"};
 
 }  // namespace
 

@@ -1,4 +1,6 @@
 // Attention whose products are Einsums, or MatMuls whose results are transposed.
+#include <limits>
+
 #include "pattern_examples.hpp"
 
 namespace ovir::testing::patterns::attention_einsum {
@@ -83,6 +85,32 @@ void turned_queries(Net& n, i64 queries) {
 }
 void turned_queries_few(Net& n) { turned_queries(n, 3); }
 void turned_queries_some(Net& n) { turned_queries(n, 45); }
+/// As JAX has it: Softmax node by node, and values that are multiplied from the left, by columns.
+void turned_values(Net& n, bool masked) {
+  const auto turned = [&](const Shape& shape, std::initializer_list<i64> order) {
+    return n.op("Transpose-1", {n.input(PartialShape(shape)), n.indices(order)});
+  };
+  const auto q = turned({2, 9, 3, 8}, {0, 2, 1, 3}), k = turned({2, 11, 3, 8}, {0, 2, 1, 3}),
+             v = turned({2, 11, 3, 5}, {0, 2, 3, 1});
+  auto scores = n.op("Multiply-1", {matmul(n, q, k, true), n.numbers({0.3F}, {1, 1, 1, 1})});
+  if (masked) {
+    const auto seen = n.op("Less-1", {n.input({2, 1, 9, 11}), n.numbers({0.3F}, {})});
+    scores = n.op("Select-1", {seen, scores, n.numbers({-3e4F}, {})});
+  }
+  const auto reduced = [&](const char* type, int of) {
+    return n.op(type, {of, n.indices({3})}, {{"keep_dims", "false"}});
+  };
+  const auto wide = [&](int of) {
+    return n.op("Broadcast-3", {of, n.indices({2, 3, 9, 1}), n.indices({0, 1, 2})}, {{"mode", "explicit"}});
+  };
+  const auto least = n.numbers({-std::numeric_limits<float>::infinity()}, {1, 1, 1});
+  const auto most = wide(n.op("Maximum-1", {least, reduced("ReduceMax-1", scores)}));
+  const auto powers = n.op("Exp-1", {n.op("Subtract-1", {scores, most})});
+  const auto weights = n.op("Divide-1", {powers, wide(reduced("ReduceSum-1", powers))});
+  n.result(n.op("Transpose-1", {matmul(n, v, weights, true), n.indices({0, 3, 1, 2})}));
+}
+void turned_values_of_all(Net& n) { turned_values(n, false); }
+void turned_values_of_some(Net& n) { turned_values(n, true); }
 /// As Keras has it: a mask hides probabilities, too, so that a query that sees no key gets zeros.
 void hidden_probabilities(Net& n, i64 queries, i64 keys, float score, bool behind_as_well = true) {
   const auto q = n.input({2, 3, queries, 8}), k = n.input({2, 3, keys, 8}), v = n.input({2, 3, keys, 5});
@@ -144,6 +172,9 @@ constexpr Example kExamples[] = {
     {"attention", turned_queries_few},
     {"attention", turned_queries_some, kOnce, kOpen},
     {"bf16.attention", turned_queries_some, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"attention", turned_values_of_all},
+    {"attention", turned_values_of_some, kOnce},
+    {"bf16.attention", turned_values_of_all, kOften, kFixed, true, kBf16, Precision::bf16},
     {"attention", hidden_probabilities_of_few, kOften, kFixed, kF32Only},
     {"attention", hidden_probabilities_of_some, kOften, kOpen, kF32Only},
     {"attention", hidden_probabilities_of_many, kOnce, kOpen, kF32Only},
