@@ -22,6 +22,9 @@ struct FourierStep {
   const float* root;  ///< complex, [radix]; of radix 2 and 4 null
 };
 
+/// Boxes whose numbers lie side by side.
+inline constexpr i64 kTile = 16;
+
 struct LineTable {
   // Ranks are integers, the lower the better; of equal ones the first is the better.
   /// to[i] = the rank of x[i], where the largest or the smallest are wanted. NaN is larger than every number, -0 is 0.
@@ -39,6 +42,13 @@ struct LineTable {
   /// Whether a box overlaps one of n others by more than `most`, of what they cover together. A box is y1, x1, y2, x2
   /// and its area; numbers of the others are `step` apart. Boxes of no area overlap none.
   bool (*overlaps)(const float* box, const float* others, i64 step, i64 n, float most);
+
+  /// Of kTile boxes: rows of x1, y1, x2, y2, area and a threshold. Whether one of them overlaps a box, which is its own
+  /// first five numbers, by more than its threshold, as MulticlassNms has it. `pixel`: what is added to lengths.
+  bool (*covered)(const float* box, const float* tile, float pixel);
+  /// Of kTile boxes that are better than this one, as MatrixNms has it: raises most[] to how much they overlap it and
+  /// lowers least[] to (1 - that) / own or, gaussian, own - its square. `own` is the last row of the tile.
+  void (*decay)(const float* box, const float* tile, float pixel, bool gaussian, float* most, float* least);
 
   /// A sample between four pixels, c < n: it is added to to[c], or stays there where it is the largest.
   void (*sample)(const float* const* pixels, const float* weights, bool largest, float* to, i64 n);

@@ -11,6 +11,7 @@ inline void lesser(const Ranks& a, const Ranks& b, Ranks& to) { to = (Ranks)_mm2
 inline void larger(const Ranks& a, const Ranks& b, Ranks& to) { to = (Ranks)_mm256_max_epi32((__m256i)a, (__m256i)b); }
 
 #include "fast/isa/along.inl"
+#include "fast/isa/detections.inl"
 #include "fast/isa/fourier.inl"
 #include "fast/isa/ranking.inl"
 #include "fast/isa/truncate.inl"
@@ -22,6 +23,8 @@ extern const LineTable kLinesAvx2Table = {.rank = rank,
                                           .keep = keep,
                                           .fourier = fourier,
                                           .overlaps = overlaps,
+                                          .covered = covered,
+                                          .decay = decay,
                                           .sample = sample,
                                           .multiply = multiply,
                                           .respond = respond,

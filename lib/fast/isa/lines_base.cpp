@@ -9,6 +9,7 @@ inline void lesser(const Ranks& a, const Ranks& b, Ranks& to) { to = a < b ? a :
 inline void larger(const Ranks& a, const Ranks& b, Ranks& to) { to = a > b ? a : b; }
 
 #include "fast/isa/along.inl"
+#include "fast/isa/detections.inl"
 #include "fast/isa/fourier.inl"
 #include "fast/isa/ranking.inl"
 #include "fast/isa/truncate.inl"
@@ -20,6 +21,8 @@ extern const LineTable kLinesBaseTable = {.rank = rank,
                                           .keep = keep,
                                           .fourier = fourier,
                                           .overlaps = overlaps,
+                                          .covered = covered,
+                                          .decay = decay,
                                           .sample = sample,
                                           .multiply = multiply,
                                           .respond = respond,

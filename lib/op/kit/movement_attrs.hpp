@@ -55,4 +55,9 @@ struct ScatterElementsAttrs {
   bool use_init_val = true;
 };
 
+struct UniqueAttrs {
+  bool sorted = true;
+  ElementType index_element_type = ElementType::i64, count_element_type = ElementType::i64;
+};
+
 }  // namespace ovir

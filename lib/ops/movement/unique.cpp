@@ -1,7 +1,9 @@
 // Unique: the different elements (or slices along an axis) of data, where each is first, which each input element
 // became, and how often each occurs.
 // Spec: operation-sets/operation-specs/movement/unique-10
+#include <cmath>
 #include <numeric>
+#include <type_traits>
 
 #include "op/work.hpp"
 #include "ops/movement/common.hpp"
@@ -12,10 +14,7 @@ namespace {
 enum Input { data, axis };
 enum Output { elements, first_indices, reverse_indices, counts };
 
-struct Attrs {
-  bool sorted = true;
-  ElementType index_element_type = ElementType::i64, count_element_type = ElementType::i64;
-};
+using Attrs = UniqueAttrs;
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
@@ -41,6 +40,14 @@ void infer(InferContext& c) {
   const std::pair<ElementType, PartialShape> facts[] = {
       {c.type(data), out}, {a.index_element_type, each}, {a.index_element_type, all}, {a.count_element_type, each}};
   for (int port = 0; port < c.output_count() && port < 4; ++port) c.output(port, facts[port].first, facts[port].second);
+}
+
+/// NaN, of which the specification says nothing, is larger than every number, and one element.
+template <class T>
+bool is_less(const T& x, const T& y) {
+  if constexpr (std::is_floating_point_v<T>)
+    if (std::isnan(x) || std::isnan(y)) return !std::isnan(x);
+  return x < y;
 }
 
 struct Found {
@@ -97,7 +104,7 @@ void eval(EvalContext& c) {
       for (i64 o = 0; o < view.outer; ++o) {
         const auto *x = values + view.offset(o, i, 0), *y = values + view.offset(o, j, 0);
         for (i64 k = 0; k < view.inner; ++k)
-          if (x[k] < y[k] || y[k] < x[k]) return x[k] < y[k];
+          if (is_less(x[k], y[k]) || is_less(y[k], x[k])) return is_less(x[k], y[k]);
       }
       return false;
     });
