@@ -37,8 +37,11 @@ class DetectionsOf final : public MeasuringKernel {
     constexpr i64 kPairs = 10'000'000'000;  // that may be looked at, in seconds; the reference kernel counts them
     const auto beside = d.matrix ? d.of_class : std::min(d.of_class, d.of_image);
     if (d.of_class > kPairs / d.lists() / beside) return nullptr;
-    state->kept = state->reserve(detections_scratch(d));
-    state->slots = state->reserve(detections_slot(d) * detections_slots(d, runtime.pool()));
+    const auto kept = detections_scratch(d), slots = detections_slot(d) * detections_slots(d, runtime.pool());
+    constexpr i64 kFloats = i64{1} << 28;  // for all that may be found; the reference kernel needs what is
+    if (kept + slots > kFloats) return nullptr;
+    state->kept = state->reserve(kept);
+    state->slots = state->reserve(slots);
     return state;
   }
 
