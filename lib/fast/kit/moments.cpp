@@ -35,6 +35,21 @@ bool aligns_by_numpy(const Graphlet& graph, int node) {
   return graph.attrs<BroadcastAttrs>(node).rule().kind != AutoBroadcast::pdpd;
 }
 
+/// Whether all nodes give f32, and those that broadcast do so as NumPy does.
+bool are_plain(const Graphlet& graph, const std::vector<int>& nodes) {
+  return std::ranges::all_of(nodes, [&](int node) {
+    const auto type = graph.type(node);
+    const bool broadcasts = type == "Multiply" || type == "Add" || type == "Subtract" || type == "SquaredDifference";
+    return is_f32(graph, {node, 0}) && (!broadcasts || aligns_by_numpy(graph, node));
+  });
+}
+
+bool is_square_of(const Graphlet& graph, int node, ValueRef x) {
+  if (!same(graph.input(node, 0), x)) return false;
+  return (graph.type(node) == "Power" && number(graph, graph.input(node, 1)) == 2.0F) ||
+         (graph.type(node) == "Multiply" && same(graph.input(node, 1), x));
+}
+
 }  // namespace
 
 std::optional<MomentsNormalization> normalization_by_moments(const Graphlet& graph, int mean) {
@@ -89,12 +104,86 @@ std::optional<MomentsNormalization> normalization_by_moments(const Graphlet& gra
   const auto sum = graph.only_user({shift, 0});
   if (graph.type(sum) != "Add" || graph.only_user({scaled, 0}) != sum) return std::nullopt;
   nodes.insert(nodes.end(), {scaled, sum});
-  for (const auto node : nodes) {
-    const auto type = graph.type(node);
-    const bool broadcasts = type == "Multiply" || type == "Add" || type == "Subtract" || type == "SquaredDifference";
-    if (!is_f32(graph, {node, 0}) || (broadcasts && !aligns_by_numpy(graph, node))) return std::nullopt;
-  }
+  if (!are_plain(graph, nodes)) return std::nullopt;
   return is_same(graph.fact({sum, 0}).shape, shape) ? std::optional(std::move(found)) : std::nullopt;
+}
+
+std::optional<MomentsNormalization> normalization_by_squares(const Graphlet& graph, int sum) {
+  const auto x = graph.input(sum, 0);
+  const auto& shape = graph.fact(x).shape;
+  auto mean = is_f32(graph, x) && shape.is_static() ? mean_from(graph, sum) : std::nullopt;
+  if (!mean) return std::nullopt;
+  auto kept = shape;
+  for (const auto axis : mean->axes) kept[axis] = Dim(1);
+  MomentsNormalization found{.nodes = mean->nodes, .x = x, .axes = mean->axes, .epsilon = 0};
+  auto& nodes = found.nodes;
+  const auto take = [&](const std::vector<int>& those) { nodes.insert(nodes.end(), those.begin(), those.end()); };
+
+  // The mean is taken from x, and its square from the mean of squares.
+  const ValueRef of_x{mean->nodes.back(), 0};
+  const auto users = graph.users(of_x);
+  if (users.size() != 2) return std::nullopt;
+  const auto at = is_square_of(graph, users[0], of_x) ? 0 : 1;
+  const auto square = users[at];
+  auto centered = users[1 - at];
+  if (!is_square_of(graph, square, of_x)) return std::nullopt;
+  auto taken = of_x;
+  if (graph.type(centered) != "Subtract") {
+    if (!is_same(graph.fact({centered, 0}).shape, kept)) return std::nullopt;
+    nodes.push_back(centered);
+    taken = {centered, 0};
+    centered = graph.only_user(taken);
+  }
+  if (graph.type(centered) != "Subtract" || !same(graph.input(centered, 0), x) ||
+      !same(graph.input(centered, 1), taken) || !is_same(graph.fact(taken).shape, kept))
+    return std::nullopt;
+  const auto difference = followed_by(graph, square, "Subtract");
+  if (!difference || difference->second != 1) return std::nullopt;
+  const auto readers = graph.users(x);
+  const auto squared = std::ranges::find_if(readers, [&](int user) { return is_square_of(graph, user, x); });
+  if (squared == readers.end()) return std::nullopt;
+  const auto of_squares = mean_from(graph, graph.only_user({*squared, 0}));
+  if (!of_squares || of_squares->axes != mean->axes ||
+      !same(graph.input(difference->first, 0), {of_squares->nodes.back(), 0}) ||
+      graph.only_user({of_squares->nodes.back(), 0}) != difference->first)
+    return std::nullopt;
+  take({square, centered, *squared});
+  take(of_squares->nodes);
+  nodes.push_back(difference->first);
+  auto last = difference->first;
+  if (const auto least = followed_by(graph, last, "Maximum")) {
+    if (number(graph, graph.input(least->first, 1 - least->second)) != 0.0F) return std::nullopt;
+    nodes.push_back(last = least->first);
+  }
+  if (const auto laid = laid_as(graph, last, kept); !laid) return std::nullopt;
+  else if (!laid->empty()) nodes.push_back(last = laid->front());
+
+  const auto add = followed_by(graph, last, "Add");
+  const auto epsilon = add ? number(graph, graph.input(add->first, 1 - add->second)) : std::nullopt;
+  const auto inverse = add ? inverse_root_after(graph, add->first) : std::nullopt;
+  if (!epsilon || !(*epsilon >= 0) || !inverse || inverse->divides) return std::nullopt;
+  found.epsilon = *epsilon;
+  nodes.push_back(add->first);
+  take(inverse->nodes);
+  last = nodes.back();
+  auto product = followed_by(graph, last, "Multiply");
+  if (const auto factor = product ? graph.input(product->first, 1 - product->second) : ValueRef{};
+      product && graph.constant(factor)) {
+    found.factor = factor;
+    nodes.push_back(last = product->first);
+    product = followed_by(graph, last, "Multiply");
+  }
+  if (!product || !same(graph.input(product->first, 1 - product->second), {centered, 0}) ||
+      graph.only_user({centered, 0}) != product->first)
+    return std::nullopt;
+  nodes.push_back(last = product->first);
+  if (const auto offset = followed_by(graph, last, "Add")) {
+    const auto other = graph.input(offset->first, 1 - offset->second);
+    if (graph.constant(other)) nodes.push_back(last = offset->first), found.offset = other;
+  }
+  std::ranges::sort(nodes);
+  return are_plain(graph, nodes) && is_same(graph.fact({last, 0}).shape, shape) ? std::optional(std::move(found))
+                                                                                : std::nullopt;
 }
 
 }  // namespace ovir::fast

@@ -1,4 +1,5 @@
-// Normalization as TensorFlow spells it out: tf.nn.moments and tf.nn.batch_normalization.
+// Normalization as TensorFlow spells it out, tf.nn.moments and tf.nn.batch_normalization, and as JAX does, by the mean
+// of squares.
 #pragma once
 #include <optional>
 #include <vector>
@@ -18,5 +19,7 @@ struct MomentsNormalization {
 
 /// From the mean of x, an f32 value, on.
 std::optional<MomentsNormalization> normalization_by_moments(const Graphlet& graph, int mean);
+/// The same of (x - mean(x)) · (factor / √(max(mean(x²) - mean(x)², 0) + ε)) + offset.
+std::optional<MomentsNormalization> normalization_by_squares(const Graphlet& graph, int mean);
 
 }  // namespace ovir::fast

@@ -21,24 +21,17 @@ bool aligns_by_numpy(const Graphlet& graph, int node) {
 /// empty where they do something else. A maximum with -inf changes nothing.
 std::vector<int> kept_reduction(const Graphlet& graph, int reduction, const PartialShape& kept) {
   std::vector<int> nodes{reduction};
-  const auto is_kept = [&] { return is_same(graph.fact({nodes.back(), 0}).shape, kept); };
-  while (true) {
-    const auto next = graph.only_user({nodes.back(), 0});
-    const auto type = graph.type(next);
-    if (type == "Maximum") {
-      const auto other = graph.input(next, graph.input(next, 0).node == nodes.back() ? 1 : 0);
-      const auto& before = graph.fact({nodes.back(), 0}).shape;
-      if (number(graph, other) != -std::numeric_limits<float>::infinity() ||
-          !is_same(graph.fact({next, 0}).shape, before))
-        return {};
-    } else if (is_kept()) {
-      return nodes;
-    } else if (type != "Unsqueeze" && type != "Reshape" && type != "Broadcast") {
+  if (const auto maximum = followed_by(graph, reduction, "Maximum")) {
+    const auto [node, port] = *maximum;
+    if (number(graph, graph.input(node, 1 - port)) != -std::numeric_limits<float>::infinity() ||
+        !is_same(graph.fact({node, 0}).shape, graph.fact({reduction, 0}).shape))
       return {};
-    }
-    nodes.push_back(next);
-    if (type != "Maximum" && !is_kept()) return {};
+    nodes.push_back(node);
   }
+  const auto laid = laid_as(graph, nodes.back(), kept);
+  if (!laid) return {};
+  nodes.insert(nodes.end(), laid->begin(), laid->end());
+  return nodes;
 }
 
 /// The axis of a reduction of a value along one.

@@ -1,5 +1,10 @@
 #include "fast/kit/spelled_out.hpp"
 
+#include <algorithm>
+#include <cmath>
+
+#include "fast/kit/functions.hpp"
+
 namespace ovir::fast {
 
 std::optional<float> number(const Graphlet& graph, ValueRef v) {
@@ -17,6 +22,39 @@ std::optional<std::pair<int, int>> followed_by(const Graphlet& graph, int node, 
   const auto next = graph.only_user({node, 0});
   if (graph.type(next) != type) return std::nullopt;
   return std::pair(next, graph.input(next, 0).node == node ? 0 : 1);
+}
+
+std::optional<MeanNodes> mean_from(const Graphlet& graph, int reduction) {
+  const auto type = graph.type(reduction);
+  const auto& shape = graph.fact(graph.input(reduction, 0)).shape;
+  if ((type != "ReduceMean" && type != "ReduceSum") || !shape.has_rank()) return std::nullopt;
+  auto axes = constant_axes(graph, graph.input(reduction, 1), shape.rank());
+  if (!axes || axes->empty()) return std::nullopt;
+  std::sort(axes->begin(), axes->end());
+  MeanNodes mean{{reduction}, std::move(*axes)};
+  if (type == "ReduceMean") return mean;
+  double count = 1;
+  for (const auto axis : mean.axes) {
+    if (!shape[axis].is_static()) return std::nullopt;
+    count *= static_cast<double>(shape[axis].length());
+  }
+  auto scaled = followed_by(graph, reduction, "Multiply");
+  const bool divided = !scaled;
+  if (divided) scaled = followed_by(graph, reduction, "Divide");
+  const auto by = scaled ? number(graph, graph.input(scaled->first, 1 - scaled->second)) : std::nullopt;
+  constexpr double kRounded = 1e-6;
+  if (!by || (divided && scaled->second != 0) || std::abs((divided ? *by / count : *by * count) - 1) > kRounded)
+    return std::nullopt;
+  mean.nodes.push_back(scaled->first);
+  return mean;
+}
+
+std::optional<std::vector<int>> laid_as(const Graphlet& graph, int node, const PartialShape& shape) {
+  if (is_same(graph.fact({node, 0}).shape, shape)) return std::vector<int>{};
+  const auto next = graph.only_user({node, 0});
+  const auto type = graph.type(next);
+  const bool lays = type == "Reshape" || type == "Unsqueeze" || type == "Broadcast";
+  return lays && is_same(graph.fact({next, 0}).shape, shape) ? std::optional(std::vector{next}) : std::nullopt;
 }
 
 std::optional<InverseRoot> inverse_root_after(const Graphlet& graph, int node) {

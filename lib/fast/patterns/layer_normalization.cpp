@@ -1,5 +1,5 @@
 // MVN-6 over the last axes in f32, with the factors and offsets that a LayerNorm multiplies and adds, or all of it as
-// TensorFlow spells it out, over the last axis: x · m + (beta - mean(x) · m), m = gamma / √(mean((x - mean(x))²) + ε).
+// TensorFlow or JAX spells it out (kit/moments), over the last axis.
 #include <algorithm>
 
 #include "fast/kernels/normalization/rows.hpp"
@@ -90,7 +90,8 @@ Buffer copied(const Tensor& t) {
 
 /// All of it in single nodes, from the mean on.
 std::optional<Match> spelled_out(const Graphlet& graph, int root) {
-  auto found = normalization_by_moments(graph, root);
+  auto found = graph.type(root) == "ReduceMean" ? normalization_by_moments(graph, root) : std::nullopt;
+  if (!found) found = normalization_by_squares(graph, root);
   if (!found || found->axes != std::vector<i64>{graph.fact(found->x).shape.rank() - 1}) return std::nullopt;
   const auto result = found->nodes.back();
   const auto *weight = of_row(graph, result, found->factor), *bias = of_row(graph, result, found->offset);
@@ -108,7 +109,7 @@ ValueRef other_input(const Graphlet& graph, int node, int than) {
 }
 
 std::optional<Match> match(const Graphlet& graph, int root) {
-  if (graph.type(root) == "ReduceMean") return spelled_out(graph, root);
+  if (graph.type(root) != "MVN") return spelled_out(graph, root);
   const auto x = graph.input(root, 0);
   const auto& shape = graph.fact(x).shape;
   if (!is_f32(graph, x) || !shape.has_rank()) return std::nullopt;
@@ -141,7 +142,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   return match;
 }
 
-constexpr std::string_view kRoots[] = {"MVN", "ReduceMean"};
+constexpr std::string_view kRoots[] = {"MVN", "ReduceMean", "ReduceSum"};
 
 }  // namespace
 

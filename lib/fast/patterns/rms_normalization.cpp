@@ -1,4 +1,5 @@
-// Root mean square normalization as models spell it out, over the last axis in f32: x · (1 / √(mean(x²) + ε)) · weight.
+// Root mean square normalization as models spell it out, over the last axis in f32: x · (1 / √(mean(x²) + ε)) · weight,
+// in this order, or with the weight first.
 #include "fast/kernels/buffer.hpp"
 #include "fast/kernels/normalization/rows.hpp"
 #include "fast/kit/functions.hpp"
@@ -55,34 +56,44 @@ std::optional<Match> match(const Graphlet& graph, int root) {
       graph.type(root) == "Power" ? number(graph, graph.input(root, 1)) == 2.0F : same(x, graph.input(root, 1));
   if (!squares || !is_f32(graph, x) || !shape.has_rank() || shape.rank() == 0) return std::nullopt;
   const auto rank = shape.rank();
-  const auto mean = followed_by(graph, root, "ReduceMean");
-  if (!mean || mean->second != 0 || !graph.attrs<ReduceAttrs>(mean->first).keep_dims) return std::nullopt;
-  const auto axes = constant_axes(graph, graph.input(mean->first, 1), rank);
-  if (!axes || *axes != std::vector<i64>{rank - 1}) return std::nullopt;
-  const auto add = followed_by(graph, mean->first, "Add");
+  const auto mean = mean_from(graph, graph.only_user({root, 0}));
+  if (!mean || mean->axes != std::vector<i64>{rank - 1}) return std::nullopt;
+  auto kept = shape;
+  kept[rank - 1] = Dim(1);
+  const auto laid = laid_as(graph, mean->nodes.back(), kept);
+  if (!laid) return std::nullopt;
+  Match match{{root}, {x}, nullptr};
+  match.nodes.insert(match.nodes.end(), mean->nodes.begin(), mean->nodes.end());
+  match.nodes.insert(match.nodes.end(), laid->begin(), laid->end());
+  const auto add = followed_by(graph, match.nodes.back(), "Add");
   const auto epsilon = add ? number(graph, graph.input(add->first, 1 - add->second)) : std::nullopt;
   if (!epsilon || !(*epsilon >= 0)) return std::nullopt;
   const auto inverse = inverse_root_after(graph, add->first);
   if (!inverse) return std::nullopt;
-  Match match{{root, mean->first, add->first}, {x}, nullptr};
+  match.nodes.push_back(add->first);
   match.nodes.insert(match.nodes.end(), inverse->nodes.begin(), inverse->nodes.end());
+  Buffer weight;
+  const auto take_weight = [&] {
+    const auto factor = followed_by(graph, match.nodes.back(), "Multiply");
+    const auto& last = shape[rank - 1];
+    if (!factor || !last.is_static() || weight.size() ||
+        graph.attrs<BroadcastAttrs>(factor->first).rule().kind == AutoBroadcast::pdpd)
+      return;
+    const auto* t = per_channel(graph, graph.input(factor->first, 1 - factor->second), rank, rank - 1, last.length());
+    if (!t) return;
+    weight = Buffer(t->size());
+    std::copy_n(t->data<float>(), t->size(), weight.data());
+    match.nodes.push_back(factor->first);
+  };
   if (inverse->divides) {
     if (!same(graph.input(match.nodes.back(), 0), x)) return std::nullopt;
   } else {
+    take_weight();  // before or after x
     const auto scaled = followed_by(graph, match.nodes.back(), "Multiply");
     if (!scaled || !same(graph.input(scaled->first, 1 - scaled->second), x)) return std::nullopt;
     match.nodes.push_back(scaled->first);
   }
-  Buffer weight;
-  const auto& last = shape[rank - 1];
-  if (const auto factor = followed_by(graph, match.nodes.back(), "Multiply");
-      factor && last.is_static() && graph.attrs<BroadcastAttrs>(factor->first).rule().kind != AutoBroadcast::pdpd)
-    if (const auto* t =
-            per_channel(graph, graph.input(factor->first, 1 - factor->second), rank, rank - 1, last.length())) {
-      weight = Buffer(t->size());
-      std::copy_n(t->data<float>(), t->size(), weight.data());
-      match.nodes.push_back(factor->first);
-    }
+  take_weight();
   for (const auto node : match.nodes)
     if (!is_f32(graph, {node, 0})) return std::nullopt;
   match.kernel = std::make_unique<RmsNormalization>(*epsilon, std::move(weight));

@@ -1,12 +1,41 @@
 // Operations that give what they get, as exporters write them where axes might have been repeated or joined: Broadcast
-// and Tile, Reshape, Squeeze and Unsqueeze; and FakeQuantize of what is on its levels.
+// and Tile, Reshape, Squeeze and Unsqueeze; FakeQuantize of what is on its levels; and Add of -0, Subtract of 0,
+// Multiply and Divide by 1.
+#include <bit>
+#include <span>
+
 #include "fast/kit/levels.hpp"
 #include "plan/pattern.hpp"
 
 namespace ovir::fast::patterns::unchanged {
 namespace {
 
+/// The number by which an operation changes nothing: 0 would make 0 of -0 where it is added.
+std::optional<float> neutral(std::string_view type) {
+  if (type == "Add") return -0.0F;
+  if (type == "Subtract") return 0.0F;
+  return type == "Multiply" || type == "Divide" ? std::optional(1.0F) : std::nullopt;
+}
+
+/// Whether all elements of a constant are this number, to the bit.
+bool consists_of(const Tensor* constant, float value) {
+  if (!constant || constant->type() != ElementType::f32) return false;
+  const std::span numbers(constant->data<float>(), constant->size());
+  return std::ranges::all_of(
+      numbers, [&](float v) { return std::bit_cast<std::uint32_t>(v) == std::bit_cast<std::uint32_t>(value); });
+}
+
 std::optional<Match> match(const Graphlet& graph, int root) {
+  if (const auto number = neutral(graph.type(root))) {
+    const bool either = graph.type(root) == "Add" || graph.type(root) == "Multiply";
+    const int port = either && graph.constant(graph.input(root, 0)) ? 1 : 0;
+    const auto x = graph.input(root, port);
+    const auto &shape = graph.fact(x).shape, &out = graph.fact({root, 0}).shape;
+    const bool same = shape.is_static() && shape == out && graph.stored(x) == graph.stored({root, 0});
+    return same && !graph.constant(x) && consists_of(graph.constant(graph.input(root, 1 - port)), *number)
+               ? std::optional(Match{{root}, {x}, nullptr})
+               : std::nullopt;
+  }
   const auto from = graph.input(root, 0);
   const auto &before = graph.fact(from), &after = graph.fact({root, 0});
   if (!before.shape.is_static() || before.shape != after.shape || before.type != after.type || graph.constant(from) ||
@@ -20,7 +49,8 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   return Match{{root}, {from}, nullptr};
 }
 
-constexpr std::string_view kRoots[] = {"Broadcast", "FakeQuantize", "Reshape", "Squeeze", "Tile", "Unsqueeze"};
+constexpr std::string_view kRoots[] = {"Add",     "Broadcast", "Divide",   "FakeQuantize", "Multiply",
+                                       "Reshape", "Squeeze",   "Subtract", "Tile",         "Unsqueeze"};
 
 }  // namespace
 

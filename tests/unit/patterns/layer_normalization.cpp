@@ -33,6 +33,14 @@ void spelled_out_offset(Net& n) {
   const auto shift = n.op("Subtract-1", {n.weights({1, 1, 33}), n.op("Multiply-1", {mean, factor})});
   n.result(n.op("Add-1", {n.op("Multiply-1", {x, factor}), shift}));
 }
+/// What reads x, too, is left as it is.
+void by_squares_bare(Net& n) {
+  const auto x = n.op("Sigmoid-1", {n.input({2, 5, 32})});
+  n.result(n.op("Add-1", {x, by_squares(n, x, {2, 5, 32})}));
+}
+void by_squares_all(Net& n) {
+  n.result(by_squares(n, n.input({2, 5, 32}), {2, 5, 32}, n.weights({1, 1, 32}), n.weights({1, 1, 32})));
+}
 /// Factors that differ by row are no row's.
 void spelled_out_by_row(Net& n) {
   normalization(n);
@@ -50,6 +58,9 @@ constexpr Example kExamples[] = {
     {"normalization+Multiply+Add", spelled_out_all},
     {"normalization+Multiply+Add", spelled_out_all, kOnce, kOpen},
     {"normalization+Multiply+Add", spelled_out_offset},
+    {"normalization", by_squares_bare},
+    {"normalization+Multiply+Add", by_squares_all},
+    {"normalization+Multiply+Add", by_squares_all, kOnce},
     {"normalization", spelled_out_by_row},
 };
 // clang-format on

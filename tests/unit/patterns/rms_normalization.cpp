@@ -17,12 +17,24 @@ void rms_divided(Net& n) {
   const auto x = n.input({3, 5, 16});
   n.result(n.op("Divide-1", {x, root_mean_square(n, n.op("Multiply-1", {x, x}))}));
 }
+/// As JAX has it: the mean is a sum by the number of terms, x comes last.
+void rms_of_sum(Net& n) {
+  const auto x = n.input({3, 5, 16});
+  const auto sum =
+      n.op("ReduceSum-1", {n.op("Power-1", {x, n.numbers({2}, {1, 1, 1})}), n.indices({2})}, {{"keep_dims", "false"}});
+  const auto mean = n.op("Reshape-1", {n.op("Multiply-1", {sum, n.numbers({1.0F / 16}, {1, 1})}), n.indices({3, 5, 1})},
+                         {{"special_zero", "false"}});
+  const auto root = n.op("Sqrt-1", {n.op("Add-1", {mean, n.numbers({1e-5F}, {1, 1, 1})})});
+  const auto factor = n.op("Multiply-1", {n.op("Divide-1", {n.numbers({1}, {}), root}), n.weights({1, 1, 16})});
+  n.result(n.op("Multiply-1", {x, factor}));
+}
 
 // clang-format off
 constexpr Example kExamples[] = {
     {"rms_normalization+Multiply", rms},
     {"rms_normalization+Multiply", rms, kOnce, kOpen},
     {"rms_normalization", rms_divided},
+    {"rms_normalization+Multiply", rms_of_sum},
 };
 // clang-format on
 

@@ -24,6 +24,13 @@ void read(Net& n) {
   n.result(relu(n, x));
 }
 
+/// Operations with numbers that change nothing; of 0 it is the negative one that is added.
+void neutral(Net& n) {
+  auto y = n.op("Subtract-1", {rows(n), n.numbers({0}, {1, 1, 1})});
+  y = n.op("Multiply-1", {n.numbers({1}, {}), n.op("Add-1", {y, n.numbers({-0.0F}, {})})});
+  n.result(relu(n, n.op("Divide-1", {y, n.numbers({1, 1, 1}, {3, 1, 1})})));
+}
+
 const Texts kExact{{"special_zero", "false"}};
 
 int onto_levels(Net& n, int x, float low = 0) {
@@ -55,6 +62,7 @@ constexpr Example kExamples[] = {
     {"packed.matmul+Relu", repeated},
     {"matmul+Relu", repeated, kOnce},
     {"packed.matmul+Relu", tiled},
+    {"packed.matmul+Relu", neutral},
     {"pointwise.convolution+scale+Relu", reshaped},
     {"packed.matmul+Relu", read},
     {"planes+transpose", quantized_again},
