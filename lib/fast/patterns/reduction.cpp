@@ -1,10 +1,11 @@
-// Reductions over axes, of which at most two groups lie apart: of f32, integers and booleans. Over all spatial axes of
-// f32, of blocked values too (global pooling).
+// Reductions over axes, of which at most two groups lie apart: of f32, integers and booleans; sums and means of products
+// of f32 with the Multiply before them. Over all spatial axes of f32, of blocked values too (global pooling).
 #include <algorithm>
 
 #include "fast/kernels/reduction/reduce.hpp"
 
 #include "fast/kit/functions.hpp"
+#include "fast/kit/spelled_out.hpp"
 
 namespace ovir::fast::patterns::reduction {
 namespace {
@@ -51,6 +52,26 @@ class ReductionKernel final : public Kernel {
   Reduction what_;
   Axes axes_;
   bool takes_blocks_;
+};
+
+class SumOfProducts final : public Kernel {
+ public:
+  SumOfProducts(Reduction what, const Axes& axes) : what_(what), axes_(axes) {}
+
+  std::string name() const override { return "reduction+Multiply"; }
+
+  std::unique_ptr<KernelState> prepare(const Sizes&, Runtime&) const override {
+    return std::make_unique<KernelState>();
+  }
+
+  void run(KernelState&, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
+    reduce_products(what_, in[0].as<const float>(), in[1].as<const float>(), out[0].as<float>(), reduced(in[0], axes_),
+                    runtime.pool());
+  }
+
+ private:
+  Reduction what_;
+  Axes axes_;
 };
 
 class FoldKernel final : public Kernel {
@@ -104,6 +125,28 @@ std::optional<Axes> axes_of(std::vector<i64> list) {
   return Axes{list.front(), list[split] + 1, list[split + 1], list.back() + 1};
 }
 
+/// Whether a value is of an elementwise operation that nobody else needs: it had better stay in a chain.
+bool ends_chain(const Graphlet& graph, ValueRef v, int user) {
+  constexpr std::string_view kTypes[] = {"Add",     "Subtract", "Multiply",         "Divide",
+                                         "Maximum", "Minimum",  "SquaredDifference"};
+  return v.node >= 0 && graph.only_user(v) == user &&
+         (function_of(graph, v.node) || std::ranges::find(kTypes, graph.type(v.node)) != std::end(kTypes));
+}
+
+/// The Multiply that alone gives x, of two values of the same shape; -1: there is none. Squares are those of norms.
+int product_before(const Graphlet& graph, ValueRef x, int user) {
+  if (graph.type(x.node) != "Multiply" || graph.only_user(x) != user ||
+      same(graph.input(x.node, 0), graph.input(x.node, 1)))
+    return -1;
+  for (const int port : {0, 1}) {
+    const auto v = graph.input(x.node, port);
+    if (!is_f32(graph, v) || !graph.fact(v).shape.is_static() || graph.fact(v).shape != graph.fact(x).shape ||
+        ends_chain(graph, v, x.node))
+      return -1;
+  }
+  return x.node;
+}
+
 std::optional<Match> match(const Graphlet& graph, int root) {
   const auto x = graph.input(root, 0);
   const auto& shape = graph.fact(x).shape;
@@ -118,6 +161,11 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (operation.f32 && is_f32(graph, x)) {
     const bool blocks =
         parts == middle && first == 2 && last == shape.rank() && shape.is_static() && shape[1].length() % kBlock == 0;
+    const bool adds = operation.f32 == Reduction::sum || operation.f32 == Reduction::mean;
+    if (const auto product = adds && !blocks ? product_before(graph, x, root) : -1; product >= 0)
+      return Match{{product, root},
+                   {graph.input(product, 0), graph.input(product, 1)},
+                   std::make_unique<SumOfProducts>(*operation.f32, *axes)};
     return Match{{root}, {x}, std::make_unique<ReductionKernel>(*operation.f32, *axes, blocks)};
   }
   const auto stored = graph.stored(x);

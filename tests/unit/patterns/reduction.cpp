@@ -41,6 +41,23 @@ void all(Net& n) { n.result(n.op("ReduceLogicalAnd-1", {integers(n, {30, 7, 5}, 
 void any(Net& n) {
   n.result(n.op("ReduceLogicalOr-1", {integers(n, {30, 7, 300}, "boolean"), n.indices({0})}, kept()));
 }
+/// Sums of products: of rows, of columns, of parts that lie apart, and of a few terms.
+void of_products(Net& n, const char* type, const Shape& shape, std::initializer_list<i64> axes) {
+  n.result(n.op(type, {n.op("Multiply-1", {n.input(shape), n.input(shape)}), n.indices(axes)}, kept()));
+}
+void products_of_rows(Net& n) { of_products(n, "ReduceSum-1", {3, 5, 1300}, {2}); }
+void products_of_columns(Net& n) { of_products(n, "ReduceMean-1", {2, 150, 90}, {1}); }
+void products_of_few_columns(Net& n) { of_products(n, "ReduceSum-1", {2, 700, 20}, {1}); }
+void products_apart(Net& n) { of_products(n, "ReduceMean-1", {3, 5, 7, 70}, {0, 2}); }
+void products_of_few(Net& n) { of_products(n, "ReduceSum-1", {150, 3}, {1}); }
+void products_of_few_inner(Net& n) { of_products(n, "ReduceMean-1", {3, 70, 5, 2}, {2}); }
+/// Chains stay as they are, and what broadcasts.
+void products_of_chains(Net& n) {
+  const auto x = n.input({4, 9, 40}), y = n.input({4, 9, 40});
+  n.result(n.op("ReduceSum-1", {n.op("Multiply-1", {n.op("Exp-1", {x}), y}), n.indices({1})}, kept()));
+  const auto wide = n.op("Multiply-1", {x, n.input({4, 9, 1})});
+  n.result(n.op("ReduceMax-1", {wide, n.indices({1})}, kept()));
+}
 
 // clang-format off
 constexpr Example kExamples[] = {
@@ -58,6 +75,13 @@ constexpr Example kExamples[] = {
     {"reduction", short_rows},
     {"reduction", short_rows, kOnce, kOpen},
     {"reduction", short_mean},
+    {"reduction+Multiply", products_of_rows},
+    {"reduction+Multiply", products_of_columns},
+    {"reduction+Multiply", products_of_few_columns, kOnce},
+    {"reduction+Multiply", products_apart},
+    {"reduction+Multiply", products_of_few},
+    {"reduction+Multiply", products_of_few_inner},
+    {"reduction", products_of_chains},
     {"reduction", short_norm},
     {"reduction", short_extreme},
     {"reduction", short_absolute},

@@ -11,9 +11,9 @@ namespace {
 constexpr i64 kPart = 512;  // values summed in one go
 constexpr i64 kRun = 64;    // neighbors of an inner axis done together
 
-/// The elements of one result: `parts` times n.
+/// The elements of one result: `parts` times n; `by`: what each is multiplied by, null: nothing.
 struct Terms {
-  const float* x;
+  const float *x, *by;
   i64 parts, part_step, n, step;
   i64 count() const { return parts * n; }
 };
@@ -66,9 +66,30 @@ float rows(const IsaTable& table, Reduction what, const Terms& t) {
   }
   double total = 0;
   for (i64 p = 0; p < t.parts; ++p)
-    for (i64 i = 0; i < t.n; i += kPart) total += row(table, what, t.x + p * t.part_step + i, std::min(kPart, t.n - i));
+    for (i64 i = 0; i < t.n; i += kPart) {
+      const auto at = p * t.part_step + i, count = std::min(kPart, t.n - i);
+      total += t.by ? table.dot(t.x + at, t.by + at, count) : row(table, what, t.x + at, count);
+    }
   if (what == Reduction::norm) return norm(static_cast<float>(total), t);
   return static_cast<float>(what == Reduction::mean ? total / static_cast<double>(t.count()) : total);
+}
+
+/// Adds the sums of the products of so many rows of `width` neighbors to y.
+void add_products(const IsaTable& table, const float* x, const float* by, i64 step, i64 rows, float* y, i64 width) {
+  constexpr i64 kTogether = 64;
+  alignas(64) float products[kTogether * kRun], part[kRun];
+  for (i64 r = 0; r < rows; r += kTogether) {
+    const auto count = std::min(kTogether, rows - r);
+    const auto multiply = [&](i64 row, i64 n) {
+      const auto at = (r + row) * step;
+      table.binary(Binary::multiply, x + at, 1, by + at, 1, products + row * width, n);
+    };
+    if (width == step) multiply(0, count * width);
+    else
+      for (i64 row = 0; row < count; ++row) multiply(row, width);
+    table.reduce_columns(Reduction::sum, products, width, count, part, width);
+    table.binary(Binary::add, y, 1, part, 1, y, width);
+  }
 }
 
 /// y[c] for `width` neighbors, of which `t` are the terms of the first.
@@ -82,13 +103,17 @@ void columns(const IsaTable& table, Reduction what, const Terms& t, float* y, i6
   std::fill_n(y, width, !is_extreme(what) ? 0 : (what == Reduction::maximum ? -infinity : infinity));
   for (i64 p = 0; p < t.parts; ++p)
     for (i64 i = 0; i < t.n; i += kPart) {
-      const float* from = t.x + p * t.part_step + i * t.step;
-      table.reduce_columns(inner, from, t.step, std::min(kPart, t.n - i), part, width);
+      const auto at = p * t.part_step + i * t.step, count = std::min(kPart, t.n - i);
+      if (t.by) {
+        add_products(table, t.x + at, t.by + at, t.step, count, y, width);
+        continue;
+      }
+      table.reduce_columns(inner, t.x + at, t.step, count, part, width);
       table.binary(join, y, 1, part, 1, y, width);
     }
   const auto count = static_cast<float>(t.count());
   if (what == Reduction::norm)
-    for (i64 c = 0; c < width; ++c) y[c] = norm(y[c], {t.x + c, t.parts, t.part_step, t.n, t.step});
+    for (i64 c = 0; c < width; ++c) y[c] = norm(y[c], {t.x + c, nullptr, t.parts, t.part_step, t.n, t.step});
   if (what == Reduction::mean) table.binary(Binary::divide, y, 1, &count, 0, y, width);
 }
 
@@ -100,33 +125,37 @@ bool are_short(const Reduced& s) {
 }
 
 /// Results [first, first + count) of such, count at most kRun: their elements become columns.
-void short_ones(const IsaTable& table, Reduction what, const float* x, float* y, const Reduced& s, i64 first,
-                i64 count) {
+void short_ones(const IsaTable& table, Reduction what, const float* x, const float* by, float* y, const Reduced& s,
+                i64 first, i64 count) {
   alignas(64) float terms[kRun * kRun], results[kRun * kRun];
   const auto each = s.n * s.inner;
   x += first * each;
+  if (by) {
+    table.binary(Binary::multiply, x, 1, by + first * each, 1, results, count * each);
+    x = results;
+  }
   y += first * s.inner;
   table.transpose(x, each, terms, kRun, count, each);
   auto* to = s.inner == 1 ? y : results;
   for (i64 c = 0; c < s.inner; ++c)
-    columns(table, what, {terms + c * kRun, 1, 0, s.n, s.inner * kRun}, to + c * kRun, count);
+    columns(table, what, {terms + c * kRun, nullptr, 1, 0, s.n, s.inner * kRun}, to + c * kRun, count);
   if (s.inner > 1) table.transpose(results, kRun, y, s.inner, s.inner, count);
 }
 
-}  // namespace
-
-void reduce(Reduction what, const float* x, float* y, const Reduced& s, ThreadPool& pool) {
+void reduce(Reduction what, const float* x, const float* by, float* y, const Reduced& s, ThreadPool& pool) {
   const auto& table = isa();
   const auto terms = [&](i64 result) {  // of the first neighbor
     const auto line = s.n * s.inner, o = result / s.middle, m = result % s.middle;
-    return Terms{x + (o * s.parts * s.middle + m) * line, s.parts, s.middle * line, s.n, s.inner};
+    const auto at = (o * s.parts * s.middle + m) * line;
+    return Terms{x + at, by ? by + at : nullptr, s.parts, s.middle * line, s.n, s.inner};
   };
   const auto results = s.outer * s.middle;
   const auto count = static_cast<double>(s.parts * s.n);
   if (are_short(s)) {
     const auto runs = ceil_div(results, kRun);
     return parallel_ranges(pool, runs, 50 + static_cast<double>(kRun * s.inner) * count / 4, [&](i64 begin, i64 end) {
-      for (auto i = begin; i < end; ++i) short_ones(table, what, x, y, s, i * kRun, std::min(kRun, results - i * kRun));
+      for (auto i = begin; i < end; ++i)
+        short_ones(table, what, x, by, y, s, i * kRun, std::min(kRun, results - i * kRun));
     });
   }
   if (s.inner == 1)
@@ -140,9 +169,20 @@ void reduce(Reduction what, const float* x, float* y, const Reduced& s, ThreadPo
       const auto place = i % runs * kRun;
       auto t = terms(i / runs);
       t.x += place;
+      if (t.by) t.by += place;
       columns(table, what, t, y + i / runs * s.inner + place, std::min(kRun, s.inner - place));
     }
   });
+}
+
+}  // namespace
+
+void reduce(Reduction what, const float* x, float* y, const Reduced& s, ThreadPool& pool) {
+  reduce(what, x, nullptr, y, s, pool);
+}
+
+void reduce_products(Reduction what, const float* x, const float* by, float* y, const Reduced& s, ThreadPool& pool) {
+  reduce(what, x, by, y, s, pool);
 }
 
 }  // namespace ovir::fast

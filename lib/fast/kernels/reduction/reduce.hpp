@@ -22,6 +22,9 @@ inline void reduce(Reduction what, const float* x, float* y, i64 outer, i64 n, i
   reduce(what, x, y, {.outer = outer, .n = n, .inner = inner}, pool);
 }
 
+/// The sum or mean of the products of x by `by`, which lies as x does.
+void reduce_products(Reduction what, const float* x, const float* by, float* y, const Reduced& shape, ThreadPool& pool);
+
 /// What is not summed in f32: products of f32, in double precision, and all of integers, which wrap, and of booleans.
 enum class Fold : std::uint8_t { sum, product, maximum, minimum, all, any };
 bool can_fold(Fold what, ElementType type);
