@@ -1,5 +1,6 @@
 // DeformablePSROIPooling: position-sensitive pooling of regions whose bins may be shifted.
 // Spec: operation-sets/operation-specs/detection/deformable-psroi-pooling-1
+#include "op/kit/region_pooling.hpp"
 #include "op/work.hpp"
 #include "ops/detection/common.hpp"
 
@@ -8,11 +9,7 @@ namespace {
 
 enum Input { data, rois, offsets };
 
-struct Attrs {
-  i64 output_dim = 0, group_size = 1, spatial_bins_x = 1, spatial_bins_y = 1, part_size = 1;
-  float spatial_scale = 0, trans_std = 1;
-  std::string mode = "bilinear_deformable";
-};
+using Attrs = DeformablePsroiPoolingAttrs;
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
@@ -55,9 +52,7 @@ void eval(EvalContext& c) {
   const auto channels = maps.dim(1), height = maps.dim(2), width = maps.dim(3), bins = a.group_size;
   auto& out = c.out(0, {regions.dim(0), a.output_dim, bins, bins});
   const bool shifted = c.has(offsets);
-  // Offsets come in pairs, x before y, for classes that share them.
-  const auto classes = shifted ? std::max<i64>(1, c.in(offsets).dim(1) / 2) : 1,
-             sharing = std::max<i64>(1, a.output_dim / classes);
+  const DeformableClasses classes(a, shifted ? c.in(offsets).dim(1) : 0);
   dispatch(maps.type(), Floats{}, [&]<class T>() {
     const T* shifts = shifted ? c.in(offsets).data<T>() : nullptr;
     T* to = out.mutable_data<T>();
@@ -67,21 +62,19 @@ void eval(EvalContext& c) {
       const auto batch = static_cast<i64>(roi[0]);
       if (batch < 0) continue;  // no region
       detection::require_batch(c, rois, r, batch, maps);
-      const auto side = [&](T v, float more) {
-        return (static_cast<float>(std::round(v)) + more) * a.spatial_scale - 0.5F;
-      };
-      const float x1 = side(roi[1], 0), y1 = side(roi[2], 0);
-      const float roi_w = std::max(side(roi[3], 1) - x1, 0.1F), roi_h = std::max(side(roi[4], 1) - y1, 0.1F);
-      const float bin_w = roi_w / static_cast<float>(bins), bin_h = roi_h / static_cast<float>(bins);
+      const auto across = deformable_psroi_pooling_side(a, roi[1], roi[3]),
+                 down = deformable_psroi_pooling_side(a, roi[2], roi[4]);
+      const float bin_w = across.length / static_cast<float>(bins), bin_h = down.length / static_cast<float>(bins);
       for (i64 k = 0; k < a.output_dim; ++k)
         for (i64 h = 0; h < bins; ++h)
           for (i64 w = 0; w < bins; ++w) {
-            float x = x1 + static_cast<float>(w) * bin_w, y = y1 + static_cast<float>(h) * bin_h;
+            float x = across.first + static_cast<float>(w) * bin_w, y = down.first + static_cast<float>(h) * bin_h;
             if (shifts) {
-              const auto pair = (r * classes + std::min(k / sharing, classes - 1)) * 2, part = a.part_size;
+              const auto pair = (r * classes.count + classes.of(k)) * 2, part = a.part_size;
               const auto at = h * part / bins * part + w * part / bins;
-              x += static_cast<float>(shifts[pair * part * part + at] * static_cast<T>(a.trans_std)) * roi_w;
-              y += static_cast<float>(shifts[(pair + 1) * part * part + at] * static_cast<T>(a.trans_std)) * roi_h;
+              x += static_cast<float>(shifts[pair * part * part + at] * static_cast<T>(a.trans_std)) * across.length;
+              y +=
+                  static_cast<float>(shifts[(pair + 1) * part * part + at] * static_cast<T>(a.trans_std)) * down.length;
             }
             // Every bin of every output channel reads a channel of its own.
             const T* map = maps.data<T>() + (batch * channels + (k * bins + h) * bins + w) * height * width;
@@ -89,10 +82,9 @@ void eval(EvalContext& c) {
             i64 samples = 0;
             for (i64 i = 0; i < a.spatial_bins_y; ++i)
               for (i64 j = 0; j < a.spatial_bins_x; ++j) {
-                const float sy = y + static_cast<float>(i) * (bin_h / static_cast<float>(a.spatial_bins_y)),
-                            sx = x + static_cast<float>(j) * (bin_w / static_cast<float>(a.spatial_bins_x));
-                if (!(sx >= -0.5F && sx <= static_cast<float>(width) - 0.5F && sy >= -0.5F &&
-                      sy <= static_cast<float>(height) - 0.5F))
+                const float sy = deformable_psroi_pooling_point(i, a.spatial_bins_y, y, bin_h),
+                            sx = deformable_psroi_pooling_point(j, a.spatial_bins_x, x, bin_w);
+                if (!deformable_psroi_pooling_counts(sx, width) || !deformable_psroi_pooling_counts(sy, height))
                   continue;
                 sum += detection::bilinear(map, std::clamp(sx, 0.0F, static_cast<float>(width - 1)),
                                            std::clamp(sy, 0.0F, static_cast<float>(height - 1)), width, height);

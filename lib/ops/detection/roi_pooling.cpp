@@ -1,32 +1,15 @@
 // ROIPooling: regions pooled to a fixed size, by the maximum of each bin or by bilinear interpolation.
 // Spec: operation-sets/operation-specs/detection/roi-pooling-1
+#include "op/kit/region_pooling.hpp"
 #include "op/work.hpp"
 #include "ops/detection/common.hpp"
 
 namespace ovir::ops::roi_pooling {
 namespace {
 
-enum class Method : std::uint8_t { max, bilinear };
-constexpr auto words(Method) {
-  return std::to_array<Word<Method>>({{"max", Method::max}, {"bilinear", Method::bilinear}});
-}
-
 enum Input { data, rois };
 
-struct Attrs {
-  std::optional<i64> pooled_h, pooled_w;
-  std::vector<i64> output_size, output_roi;  // what newer files say besides: [pooled_h, pooled_w]
-  float spatial_scale = 0;
-  Method method = Method::max;
-
-  i64 height() const { return size(pooled_h, 0); }
-  i64 width() const { return size(pooled_w, 1); }
-
- private:
-  i64 size(const std::optional<i64>& pooled, std::size_t axis) const {
-    return pooled.value_or(0) > 0 || output_roi.size() != 2 ? pooled.value_or(0) : output_roi[axis];
-  }
-};
+using Attrs = RoiPoolingAttrs;
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
@@ -39,26 +22,6 @@ void infer(InferContext& c) {
   c.require_rank(rois, 2);
   const auto channels = c.shape(data).dim(1);
   c.output(0, PartialShape{detection::require_rois(c, rois), channels, Dim(a.height()), Dim(a.width())});
-}
-
-/// Where a bin begins and ends along an axis, within it.
-struct Span {
-  i64 begin, end;
-};
-template <class T>
-Span bin(i64 i, i64 bins, i64 first, i64 last, i64 length) {
-  const T size = static_cast<T>(std::max<i64>(last - first + 1, 1)) /
-                 static_cast<T>(bins);  // malformed regions are made one pixel
-  const auto border = [&](T v) { return std::clamp<i64>(static_cast<i64>(v) + first, 0, length); };
-  return {border(std::floor(static_cast<T>(i) * size)), border(std::ceil(static_cast<T>(i + 1) * size))};
-}
-
-/// A sample's coordinate from normalized ends of a region: the ends themselves, and evenly between them.
-template <class T>
-T sample(i64 i, i64 count, T first, T last, i64 length) {
-  const auto n = static_cast<T>(length - 1);
-  if (count == 1) return (first + last) * n / 2;
-  return i == count - 1 ? n * last : static_cast<T>(i) * ((last - first) * n / static_cast<T>(count - 1)) + first * n;
 }
 
 template <class T>
@@ -85,23 +48,23 @@ void eval(EvalContext& c) {
       const auto batch = static_cast<i64>(roi[0]);
       if (batch == -1) break;  // as Proposal ends its list
       detection::require_batch(c, rois, r, batch, maps);
-      const auto pixel = [&](T v) {
-        const auto place = std::round(v * static_cast<T>(a.spatial_scale));
-        return std::isnan(place) ? i64{0} : static_cast<i64>(std::clamp<T>(place, T(-1e9), T(1e9)));
-      };
       for (i64 ch = 0; ch < channels; ++ch) {
         const T* map = maps.data<T>() + (batch * channels + ch) * plane;
         for (i64 ph = 0; ph < a.height(); ++ph)
           for (i64 pw = 0; pw < a.width(); ++pw) {
             T& pooled = to[((r * channels + ch) * a.height() + ph) * a.width() + pw];
-            if (a.method == Method::bilinear) {
-              pooled = bilinear(map, sample(pw, a.width(), roi[1], roi[3], width),
-                                sample(ph, a.height(), roi[2], roi[4], height), width, height);
+            if (a.method == RoiPoolingMethod::bilinear) {
+              pooled = bilinear(map, roi_pooling_point(pw, a.width(), roi[1], roi[3], width),
+                                roi_pooling_point(ph, a.height(), roi[2], roi[4], height), width, height);
               continue;
             }
-            const auto rows = bin<T>(ph, a.height(), pixel(roi[2]), pixel(roi[4]), height),
-                       columns = bin<T>(pw, a.width(), pixel(roi[1]), pixel(roi[3]), width);
-            if (rows.begin >= rows.end || columns.begin >= columns.end) continue;  // empty: 0
+            const auto bin = [&](i64 i, i64 bins, T first, T last, i64 length) {
+              return roi_pooling_bin<T>(i, bins, roi_pooling_pixel(first, a.spatial_scale),
+                                        roi_pooling_pixel(last, a.spatial_scale), length);
+            };
+            const auto rows = bin(ph, a.height(), roi[2], roi[4], height),
+                       columns = bin(pw, a.width(), roi[1], roi[3], width);
+            if (rows.is_empty() || columns.is_empty()) continue;  // empty: 0
             pooled = std::numeric_limits<T>::lowest();
             for (auto y = rows.begin; y < rows.end; ++y)
               for (auto x = columns.begin; x < columns.end; ++x) pooled = std::max(pooled, map[y * width + x]);

@@ -68,7 +68,7 @@ i64 image_size(const GridSampling& what) { return (what.height * what.width + 1)
 
 void turn(const GridSampling& what, const float* x, float* to, ThreadPool& pool) {
   const auto plane = what.height * what.width, size = image_size(what);
-  turn_images(x, what.batch, what.channels, plane, size, to, pool);
+  turn_images(x, what.batch, what.channels, plane, what.channels, size, to, pool);
   for (i64 n = 0; n < what.batch; ++n) std::fill_n(to + n * size + plane * what.channels, what.channels, 0.0f);
 }
 

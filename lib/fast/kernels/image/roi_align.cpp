@@ -58,7 +58,7 @@ void roi_align(const RoiAligning& what, const Region* regions, const float* maps
       static_cast<double>(bins) * (mean * static_cast<double>(std::min(what.channels, each) * 3 + 20) + 1);
   const bool turned = by_pixels(what);
   const auto& table = line_isa();
-  if (turned) turn_images(maps, what.images, what.channels, plane, what.channels * plane, scratch, pool);
+  if (turned) turn_images(maps, what.images, what.channels, plane, what.channels, what.channels * plane, scratch, pool);
   parallel_ranges(pool, what.regions * parts, cost, [&](i64 begin, i64 end) {
     Samples samples;
     alignas(64) std::array<float, kAside> aside;
