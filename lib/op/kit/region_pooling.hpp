@@ -142,12 +142,16 @@ inline bool deformable_psroi_pooling_counts(float point, i64 length) {
   return point >= -0.5F && point <= static_cast<float>(length) - 0.5F;
 }
 
-/// Offsets come in pairs, x before y, for classes that share them.
+/// Offsets come in pairs, x before y, for classes of output channels that share them.
 struct DeformableClasses {
-  i64 count, sharing;  ///< so many output channels each
+  i64 count, sharing, channels;
   DeformableClasses(const DeformablePsroiPoolingAttrs& a, i64 offset_channels)
-      : count(std::max<i64>(1, offset_channels / 2)), sharing(std::max<i64>(1, a.output_dim / count)) {}
+      : count(std::max<i64>(1, offset_channels / 2)),
+        sharing(std::max<i64>(1, a.output_dim / count)),
+        channels(a.output_dim) {}
   i64 of(i64 channel) const { return std::min(channel / sharing, count - 1); }
+  /// The first channel of a class: the last class has what is left, and of more classes than channels some have none.
+  i64 first(i64 i) const { return i < count ? std::min(i * sharing, channels) : channels; }
 };
 
 }  // namespace ovir
