@@ -20,7 +20,7 @@ class PsroiPooling final : public Kernel {
     state->images.resize(what.regions);
     state->rows.resize(what.regions * what.bin_rows * what.point_rows);
     state->columns.resize(what.regions * what.bin_columns * what.point_columns);
-    if (!kAverage) state->turned = state->reserve(region_pooling_scratch_size(what));
+    if (!kAverage) state->turned = state->reserve(pool_points_scratch_size(what));
     return state;
   }
 

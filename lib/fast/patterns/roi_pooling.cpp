@@ -20,7 +20,7 @@ class RoiPooling final : public Kernel {
     state->images.resize(what.regions);
     state->rows.resize(what.regions * what.bin_rows);
     state->columns.resize(what.regions * what.bin_columns);
-    state->turned = state->reserve(region_pooling_scratch_size(what));
+    state->turned = state->reserve(kLargest ? pool_largest_scratch_size(what) : pool_points_scratch_size(what));
     return state;
   }
 

@@ -67,6 +67,7 @@ void pool_deformable(const DeformableRegions& what, const float* maps, float* ou
     for (auto i = begin; i < end; ++i) {
       const auto region = i / classes.count, first = classes.first(i % classes.count),
                  last = classes.first(i % classes.count + 1);
+      if (first == last) continue;
       auto* to = out + (region * channels + first) * bins * bins;
       const auto image = what.image[region];
       if (image < 0) {

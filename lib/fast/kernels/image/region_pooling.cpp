@@ -16,12 +16,18 @@ namespace {
 constexpr i64 kAside = 8192, kChannels = 128;
 static_assert(kChannels % kBlock == 0);
 
-bool by_pixels(const RegionPooling& what) {
-  return turning_pays(what.channels, what.regions * what.bins(), what.images * what.height * what.width);
+bool by_pixels(const RegionPooling& what, i64 read_by_region) {
+  return turning_pays(what.channels, what.regions * read_by_region, what.images * what.height * what.width);
 }
+/// Regions are taken to be an eighth of the plane.
+bool largest_by_pixels(const RegionPooling& what) {
+  return by_pixels(what, what.bins() + what.height * what.width / 8);
+}
+bool points_by_pixels(const RegionPooling& what) { return by_pixels(what, what.bins()); }
 
 /// Turned maps: pixels whole blocks apart.
 i64 turned_pixel(const RegionPooling& what) { return round_up(what.channels * what.points(), kBlock); }
+i64 turned_size(const RegionPooling& what) { return what.images * what.height * what.width * turned_pixel(what); }
 
 /// How channels of a region are shared out.
 struct ChannelParts {
@@ -110,14 +116,13 @@ float point_of(const float* map, i64 width, const AxisPoint& row, const AxisPoin
 
 }  // namespace
 
-i64 region_pooling_scratch_size(const RegionPooling& what) {
-  return by_pixels(what) ? what.images * what.height * what.width * turned_pixel(what) : 0;
-}
+i64 pool_largest_scratch_size(const RegionPooling& what) { return largest_by_pixels(what) ? turned_size(what) : 0; }
+i64 pool_points_scratch_size(const RegionPooling& what) { return points_by_pixels(what) ? turned_size(what) : 0; }
 
 void pool_largest(const RegionPooling& what, const RegionSides<PixelSpan>& sides, const float* maps, float* out,
                   float* scratch, ThreadPool& pool) {
   const auto bins = what.bins(), plane = what.height * what.width, pixel = turned_pixel(what);
-  const bool turned = by_pixels(what);
+  const bool turned = largest_by_pixels(what);
   if (turned) turn_images(maps, what.images, what.channels, plane, pixel, plane * pixel, scratch, pool);
   const auto cost = static_cast<double>(2 * bins + plane / 8) / (turned ? 8 : 1);
   by_region(what, kChannels, cost, pool, [&](i64 region, i64 first, i64 channels) {
@@ -148,7 +153,7 @@ void pool_largest(const RegionPooling& what, const RegionSides<PixelSpan>& sides
 void pool_points(const RegionPooling& what, const RegionSides<AxisPoint>& sides, const float* maps, float* out,
                  float* scratch, ThreadPool& pool) {
   const auto bins = what.bins(), plane = what.height * what.width, points = what.points(), pixel = turned_pixel(what);
-  const bool turned = by_pixels(what);
+  const bool turned = points_by_pixels(what);
   if (turned) turn_images(maps, what.images, points * what.channels, plane, pixel, plane * pixel, scratch, pool);
   const auto cost = static_cast<double>(bins * (points * 4 + 1)) / (turned ? 8 : 1);
   const auto& table = line_isa();

@@ -52,8 +52,9 @@ void pool_largest(const RegionPooling& what, const RegionSides<PixelSpan>& sides
 void pool_points(const RegionPooling& what, const RegionSides<AxisPoint>& sides, const float* maps, float* bins,
                  float* scratch, ThreadPool& pool);
 
-/// Floats of `scratch` for both.
-i64 region_pooling_scratch_size(const RegionPooling& what);
+/// Floats of `scratch`.
+i64 pool_largest_scratch_size(const RegionPooling& what);
+i64 pool_points_scratch_size(const RegionPooling& what);
 
 /// The mean of the pixels of each bin, 0 where it has none, of a map of its own: maps are
 /// [image][channels][bin_rows][bin_columns][height][width].
