@@ -1,4 +1,4 @@
-// Einsum-7 of f32 operands as products of matrices (kit/einsum_product), of two at a time. What lies in another order is
+// Einsum-7 of f32 operands as products of matrices (kit/einsum_product), two at a time. What lies in another order is
 // transposed before and after.
 #include <algorithm>
 #include <map>

@@ -1,5 +1,5 @@
-// NormalizeL2 of f32 over neighboring axes, and GRN, which is one over channels; also as models spell it out: x divided by its norm, which is ReduceL2 or
-// the root of a sum of squares, or by a least number where that is greater.
+// NormalizeL2 of f32 over neighboring axes, and GRN, which is one over channels; also as models spell it out: x divided
+// by its norm, which is ReduceL2 or the root of a sum of squares, or by a least number where that is greater.
 #include <algorithm>
 #include <limits>
 

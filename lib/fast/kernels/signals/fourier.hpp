@@ -29,7 +29,8 @@ class FourierFactors {
   std::vector<float> numbers_;
 };
 
-/// Whether lines are not too long for their memory, nor for their factors: of others the reference kernels count the work.
+/// Whether lines are not too long for their memory, nor for their factors: of others the reference kernels count the
+/// work.
 bool can_transform(i64 n);
 
 /// What becomes of lines along an axis: [outer][from][inner] numbers become [outer][to][inner].
