@@ -1,5 +1,5 @@
-// ISTFT-16 of f32, of frames whose size, step and window are known: spectra are transformed as lines, and those are added
-// up where they overlap.
+// ISTFT-16 of f32, of frames whose size, step and window are known: spectra are transformed as lines, which are then
+// added up where they overlap.
 #include <algorithm>
 #include <cmath>
 

@@ -1,5 +1,5 @@
-// Reductions over axes, of which at most two groups lie apart: of f32, integers and booleans; sums and means of f32 with
-// the Multiply before them. Over all spatial axes of f32, of blocked values too (global pooling).
+// Reductions over axes, of which at most two groups lie apart: of f32, integers and booleans; sums and means of f32
+// with the Multiply before them. Over all spatial axes of f32, of blocked values too (global pooling).
 #include <algorithm>
 
 #include "fast/kernels/reduction/reduce.hpp"
