@@ -17,11 +17,11 @@ void choose(const unsigned char* mask, i64 mask_step, const std::byte* a, i64 a_
   const auto* x = reinterpret_cast<const Word*>(a);
   const auto* z = reinterpret_cast<const Word*>(b);
   auto* to = reinterpret_cast<Word*>(y);
-  // Both are read whatever the mask says, so that this is vectorized.
+  // Without branches, so that it is vectorized, and takes no longer where the mask changes often.
   const auto each = [&](auto left, auto right) {
     for (i64 i = 0; i < n; ++i) {
-      const Word first = x[left(i)], second = z[right(i)];
-      to[i] = mask[i] ? first : second;
+      const auto chosen = static_cast<Word>(-static_cast<Word>(mask[i] != 0));
+      to[i] = static_cast<Word>((x[left(i)] & chosen) | (z[right(i)] & ~chosen));
     }
   };
   const auto along = [](i64 i) { return i; };
