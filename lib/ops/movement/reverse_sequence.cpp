@@ -17,8 +17,11 @@ void infer(InferContext& c) {
   c.require_rank(seq_lengths, 1);
   auto out = c.shape(data);
   if (out.has_rank()) {
-    auto& batch = out[c.require_axis(a.batch_axis, -1, out.rank(), "batch_axis")];
-    const auto seq = c.require_axis(a.seq_axis, -1, out.rank(), "seq_axis");
+    const auto batch_axis = c.require_axis(a.batch_axis, -1, out.rank(), "batch_axis"),
+               seq = c.require_axis(a.seq_axis, -1, out.rank(), "seq_axis");
+    c.require_attr(seq != batch_axis, "seq_axis", "must be another axis than \"batch_axis\", but both are axis {}",
+                   seq);
+    auto& batch = out[batch_axis];
     batch = c.require_same_dim(batch, axis_count(c.shape(seq_lengths)), seq_lengths, "the batch of \"data\"",
                                "the number of elements of \"seq_lengths\"");
     if (const auto lengths = c.ints(seq_lengths))
