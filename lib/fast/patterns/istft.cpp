@@ -131,8 +131,9 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto spectra = graph.input(root, 0);
   const auto* window = graph.constant(graph.input(root, 1));
   const auto size = whole_number(graph, graph.input(root, 2)), step = whole_number(graph, graph.input(root, 3));
+  constexpr i64 kFar = i64{1} << 40;  // steps beyond it are for the reference kernel, whose sums of places cannot wrap
   if (!is_f32(graph, spectra) || !window || window->type() != ElementType::f32 || !size || !step ||
-      !can_transform(*size) || *step < 1 || window->size() > *size)
+      !can_transform(*size) || *step < 1 || *step > kFar || window->size() > *size)
     return std::nullopt;
   if (const auto length = graph.input(root, 4); length.node >= 0 && !graph.constant(length)) return std::nullopt;
   return Match{
