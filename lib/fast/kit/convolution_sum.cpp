@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "fast/kit/broadcasting.hpp"
 #include "fast/kit/convolution_in_batches.hpp"
-#include "op/kit/elementwise_attrs.hpp"
 
 namespace ovir::fast {
 namespace {
@@ -117,7 +117,7 @@ class Finder {
   std::optional<ConvolutionSum> combination(int node, int depth) const {
     const auto type = graph_.type(node);
     if ((type != "Add" && type != "Subtract" && type != "Multiply") || !is_f32(graph_, {node, 0}) ||
-        graph_.attrs<BroadcastAttrs>(node).rule().kind == AutoBroadcast::pdpd)
+        !aligns_by_numpy(graph_, node))
       return std::nullopt;
     const auto& out = graph_.fact({node, 0}).shape;
     if (!out.has_rank() || out.rank() != beside_->rank) return std::nullopt;

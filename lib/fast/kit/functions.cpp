@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "fast/kit/broadcasting.hpp"
 #include "fast/kit/spelled_out.hpp"
 #include "op/kit/elementwise_attrs.hpp"
 #include "op/shared_attrs.hpp"
@@ -282,7 +283,7 @@ Buffer take_by_channel(const Graphlet& graph, Match& match, std::string_view typ
   Buffer numbers(channels);
   std::fill_n(numbers.data(), channels, otherwise);
   const auto last = match.nodes.back(), next = graph.only_user({last, 0});
-  if (graph.type(next) != type || graph.attrs<BroadcastAttrs>(next).rule().kind == AutoBroadcast::pdpd) return numbers;
+  if (graph.type(next) != type || !aligns_by_numpy(graph, next)) return numbers;
   const auto other = graph.input(next, graph.input(next, 0).node == last ? 1 : 0);
   const auto given = by_channel(graph, other, rank, 1, channels);
   if (given.empty()) return numbers;
@@ -310,8 +311,8 @@ std::optional<ChannelAxis> channels_behind(const Graphlet& graph, int view, cons
 bool take_addition(const Graphlet& graph, Match& match, const ChannelAxis& c, bool activated, Ending& ending) {
   const auto last = match.nodes.back(), next = graph.only_user({last, 0});
   const auto& out = graph.fact({next, 0}).shape;
-  if (graph.type(next) != "Add" || graph.attrs<BroadcastAttrs>(next).rule().kind == AutoBroadcast::pdpd ||
-      !is_f32(graph, {next, 0}) || !out.has_rank() || out.rank() != c.rank)
+  if (graph.type(next) != "Add" || !aligns_by_numpy(graph, next) || !is_f32(graph, {next, 0}) || !out.has_rank() ||
+      out.rank() != c.rank)
     return false;
   // A constant of as many numbers may repeat those of one axis along another.
   if (c.axes > 1 && !is_same(out, graph.fact({last, 0}).shape)) return false;

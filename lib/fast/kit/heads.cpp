@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "fast/kit/axis_part.hpp"
+#include "fast/kit/broadcasting.hpp"
 #include "fast/kit/functions.hpp"
-#include "op/kit/elementwise_attrs.hpp"
 
 namespace ovir::fast {
 namespace {
@@ -175,7 +175,7 @@ std::optional<Factors> factors_of(const Graphlet& graph, int node) {
     const std::span values(t->data<float>(), t->size());
     if (t->size() == 1) return Factors{{divides ? 1 / values[0] : values[0]}, of};
     const bool by_head = !divides && product.rank() == 4 && t->rank() >= 3 && t->dim(t->rank() - 3) == t->size() &&
-                         graph.attrs<BroadcastAttrs>(node).rule().kind != AutoBroadcast::pdpd;
+                         aligns_by_numpy(graph, node);
     if (by_head) return Factors{{values.begin(), values.end()}, of};
   }
   return std::nullopt;

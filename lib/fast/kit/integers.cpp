@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include "fast/kit/broadcasting.hpp"
 #include "fast/kit/functions.hpp"
 #include "fast/kit/spelled_out.hpp"
-#include "op/kit/elementwise_attrs.hpp"
 
 namespace ovir::fast {
 namespace {
@@ -50,7 +50,7 @@ std::optional<Bytes> bytes_of(const Graphlet& graph, ValueRef v) {
 /// multiplies by.
 std::optional<std::pair<int, ValueRef>> step_after(const Graphlet& graph, int node, i64 columns) {
   const auto multiply = followed_by(graph, node, "Multiply");
-  if (!multiply || graph.attrs<BroadcastAttrs>(multiply->first).rule().kind == AutoBroadcast::pdpd) return std::nullopt;
+  if (!multiply || !aligns_by_numpy(graph, multiply->first)) return std::nullopt;
   const auto step = graph.input(multiply->first, 1 - multiply->second);
   const auto& shape = graph.fact(step).shape;
   const auto rank = graph.fact({node, 0}).shape.rank();

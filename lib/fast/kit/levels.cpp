@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "fast/kit/broadcasting.hpp"
 #include "fast/kit/decompression.hpp"
 #include "fast/kit/functions.hpp"
 #include "fast/kit/spelled_out.hpp"
@@ -106,7 +107,7 @@ void leave_out_negative(const Graphlet& graph, ValueRef v, Levels& levels) {
 std::optional<Levels> levels_of_quantize(const Graphlet& graph, ValueRef v) {
   const auto& attrs = graph.attrs<FakeQuantizeAttrs>(v.node);
   const auto& shape = graph.fact(v).shape;
-  if (attrs.levels < 2 || attrs.levels > 256 || attrs.rule().kind == AutoBroadcast::pdpd || !shape.has_rank())
+  if (attrs.levels < 2 || attrs.levels > 256 || !aligns_by_numpy(graph, v.node) || !shape.has_rank())
     return std::nullopt;
   const Tensor* limits[4];
   i64 count = 1;
@@ -258,7 +259,7 @@ std::optional<ChannelLines> channel_lines(const Graphlet& graph, int first, Valu
       continue;
     }
     if ((type != "Multiply" && type != "Add") || !is_f32(graph, {next, 0}) || lines.nodes.size() == 4 ||
-        graph.attrs<BroadcastAttrs>(next).rule().kind == AutoBroadcast::pdpd)
+        !aligns_by_numpy(graph, next))
       return std::nullopt;
     const auto& out = graph.fact({next, 0}).shape;
     const auto other = graph.input(next, graph.input(next, 0).node == at.node ? 1 : 0);
@@ -340,7 +341,7 @@ U8RowScale RowLevels::scale() const {
 Buffer column_factors(const Graphlet& graph, int multiply, ValueRef x) {
   const auto& shape = graph.fact(x).shape;
   if (graph.type(multiply) != "Multiply" || !shape.has_rank() || shape.rank() < 2 || !is_f32(graph, {multiply, 0}) ||
-      graph.attrs<BroadcastAttrs>(multiply).rule().kind == AutoBroadcast::pdpd)
+      !aligns_by_numpy(graph, multiply))
     return {};
   const auto last = shape.rank() - 1;
   const auto& out = graph.fact({multiply, 0}).shape;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fast/kit/broadcasting.hpp"
 #include "fast/kit/functions.hpp"
 #include "fast/kit/spelled_out.hpp"
 #include "op/kit/elementwise_attrs.hpp"
@@ -31,10 +32,6 @@ ValueRef other_input(const Graphlet& graph, int node, int than) {
   return graph.input(node, graph.input(node, 0).node == than ? 1 : 0);
 }
 
-bool aligns_by_numpy(const Graphlet& graph, int node) {
-  return graph.attrs<BroadcastAttrs>(node).rule().kind != AutoBroadcast::pdpd;
-}
-
 /// Whether all nodes give f32, and those that broadcast do so as NumPy does.
 bool are_plain(const Graphlet& graph, const std::vector<int>& nodes) {
   return std::ranges::all_of(nodes, [&](int node) {
@@ -45,9 +42,8 @@ bool are_plain(const Graphlet& graph, const std::vector<int>& nodes) {
 }
 
 bool is_square_of(const Graphlet& graph, int node, ValueRef x) {
-  if (!same(graph.input(node, 0), x)) return false;
-  return (graph.type(node) == "Power" && number(graph, graph.input(node, 1)) == 2.0F) ||
-         (graph.type(node) == "Multiply" && same(graph.input(node, 1), x));
+  const auto of = squared_by(graph, node);
+  return of && same(*of, x);
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 #include "fast/kit/score_masks.hpp"
 
+#include "fast/kit/broadcasting.hpp"
 #include "fast/kit/functions.hpp"
 #include "fast/kit/spelled_out.hpp"
-#include "op/kit/elementwise_attrs.hpp"
 #include "tensor/walk.hpp"
 
 namespace ovir::fast {
@@ -63,7 +63,7 @@ int own_node(const Graphlet& graph, ValueRef v, int user, std::string_view type)
 /// Keras makes masks as large as scores: And with what is true of their shape everywhere.
 void take_widening(const Graphlet& graph, Masked& masked) {
   const auto both = own_node(graph, masked.mask, masked.nodes.back(), "LogicalAnd");
-  if (both < 0 || graph.attrs<BroadcastAttrs>(both).rule().kind == AutoBroadcast::pdpd) return;
+  if (both < 0 || !aligns_by_numpy(graph, both)) return;
   for (const int port : {0, 1}) {
     const auto wide = own_node(graph, graph.input(both, port), both, "Broadcast");
     const auto* value = graph.constant(graph.input(wide, 0));
@@ -100,13 +100,10 @@ bool is_inner(const Graphlet& graph, ValueRef v, const std::vector<int>& users) 
                      [&](int user) { return std::find(users.begin(), users.end(), user) != users.end(); });
 }
 
-bool adds(const Graphlet& graph, int node) {
-  return graph.type(node) == "Add" && graph.attrs<BroadcastAttrs>(node).rule().kind != AutoBroadcast::pdpd;
-}
+bool adds(const Graphlet& graph, int node) { return graph.type(node) == "Add" && aligns_by_numpy(graph, node); }
 
 std::optional<Masked> masked_scores(const Graphlet& graph, ValueRef v, const std::vector<int>& users) {
-  if (!is_inner(graph, v, users) || graph.type(v.node) != "Select" ||
-      graph.attrs<BroadcastAttrs>(v.node).rule().kind == AutoBroadcast::pdpd)
+  if (!is_inner(graph, v, users) || graph.type(v.node) != "Select" || !aligns_by_numpy(graph, v.node))
     return std::nullopt;
   const auto mask = graph.input(v.node, 0);
   if (graph.stored(mask) != ElementType::boolean) return std::nullopt;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "fast/kit/broadcasting.hpp"
 #include "fast/kit/functions.hpp"
 #include "fast/kit/spelled_out.hpp"
 #include "op/kit/elementwise_attrs.hpp"
@@ -10,12 +11,6 @@
 
 namespace ovir::fast {
 namespace {
-
-bool aligns_by_numpy(const Graphlet& graph, int node) {
-  const auto rule =
-      graph.type(node) == "Divide" ? graph.attrs<DivideAttrs>(node).rule() : graph.attrs<BroadcastAttrs>(node).rule();
-  return rule.kind != AutoBroadcast::pdpd;
-}
 
 /// The nodes of a reduction and of what gives its result the axis back, as one of length 1, where it has not kept it;
 /// empty where they do something else. A maximum with -inf changes nothing.

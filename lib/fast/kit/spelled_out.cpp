@@ -24,6 +24,14 @@ std::optional<std::pair<int, int>> followed_by(const Graphlet& graph, int node, 
   return std::pair(next, graph.input(next, 0).node == node ? 0 : 1);
 }
 
+std::optional<ValueRef> squared_by(const Graphlet& graph, int node) {
+  const auto x = graph.input(node, 0);
+  const bool squares = graph.type(node) == "Multiply"
+                           ? same(x, graph.input(node, 1))
+                           : graph.type(node) == "Power" && number(graph, graph.input(node, 1)) == 2.0F;
+  return squares ? std::optional(x) : std::nullopt;
+}
+
 std::optional<MeanNodes> mean_from(const Graphlet& graph, int reduction) {
   const auto type = graph.type(reduction);
   const auto& shape = graph.fact(graph.input(reduction, 0)).shape;

@@ -19,6 +19,9 @@ std::optional<i64> whole_number(const Graphlet& graph, ValueRef v);
 /// The only reader of a node's value, where it is of this type; which of its inputs the value is.
 std::optional<std::pair<int, int>> followed_by(const Graphlet& graph, int node, std::string_view type);
 
+/// x where a node computes its square: a Power of 2, or a Multiply of x by itself.
+std::optional<ValueRef> squared_by(const Graphlet& graph, int node);
+
 /// A mean, as ReduceMean or as ReduceSum by the number of terms.
 struct MeanNodes {
   std::vector<int> nodes;  ///< the last one gives it

@@ -3,8 +3,8 @@
 
 #include "fast/kernels/chunks.hpp"
 #include "fast/kernels/elementwise/broadcast_rows.hpp"
+#include "fast/kit/broadcasting.hpp"
 #include "fast/kit/functions.hpp"
-#include "op/kit/elementwise_attrs.hpp"
 
 namespace ovir::fast::patterns::booleans {
 namespace {
@@ -97,8 +97,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto type = graph.type(root);
   const auto* operation = std::ranges::find(kOperations, type, &Operation::type);
   if (operation == std::end(kOperations) || graph.stored({root, 0}) != ElementType::boolean ||
-      graph.stored(a) != operation->operands || graph.stored(b) != operation->operands ||
-      graph.attrs<BroadcastAttrs>(root).rule().kind == AutoBroadcast::pdpd)
+      graph.stored(a) != operation->operands || graph.stored(b) != operation->operands || !aligns_by_numpy(graph, root))
     return std::nullopt;
   const auto& shape = graph.fact({root, 0}).shape;
   if (!shape.has_rank() || shape.element_count().max < kFew) return std::nullopt;

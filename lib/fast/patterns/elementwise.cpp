@@ -4,6 +4,7 @@
 
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kernels/elementwise/chain.hpp"
+#include "fast/kit/broadcasting.hpp"
 #include "fast/kit/functions.hpp"
 #include "op/kit/elementwise_attrs.hpp"
 
@@ -163,9 +164,7 @@ std::optional<Binary> operation_of(const Graphlet& graph, int node) {
       !is_f32(graph, {node, 0}))
     return std::nullopt;
   if (entry->operation == Binary::prelu) return entry->operation;
-  const auto rule = entry->operation == Binary::divide ? graph.attrs<DivideAttrs>(node).rule()
-                                                       : graph.attrs<BroadcastAttrs>(node).rule();
-  return rule.kind == AutoBroadcast::pdpd ? std::nullopt : std::optional(entry->operation);
+  return aligns_by_numpy(graph, node) ? std::optional(entry->operation) : std::nullopt;
 }
 
 bool is_elementwise(const Graphlet& graph, int node) {

@@ -4,6 +4,7 @@
 
 #include "fast/kernels/chunks.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
+#include "fast/kit/broadcasting.hpp"
 #include "fast/kit/functions.hpp"
 #include "op/kit/elementwise_attrs.hpp"
 
@@ -106,7 +107,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto x = graph.input(root, 0);
   const auto& shape = graph.fact(x).shape;
   const auto& attrs = graph.attrs<FakeQuantizeAttrs>(root);
-  if (!is_f32(graph, x) || !shape.has_rank() || attrs.rule().kind == AutoBroadcast::pdpd) return std::nullopt;
+  if (!is_f32(graph, x) || !shape.has_rank() || !aligns_by_numpy(graph, root)) return std::nullopt;
   const bool has_channels = shape.rank() >= 2 && shape[1].is_static();
   const auto channels = has_channels ? shape[1].length() : 1;
   std::array<const Tensor*, 4> limits{};

@@ -1,7 +1,7 @@
 // Elementwise operations of two integers of 32 or 64 bits, by rows.
 #include "fast/kernels/chunks.hpp"
 #include "fast/kernels/elementwise/broadcast_rows.hpp"
-#include "op/kit/elementwise_attrs.hpp"
+#include "fast/kit/broadcasting.hpp"
 #include "plan/pattern.hpp"
 
 namespace ovir::fast::patterns::integers {
@@ -87,8 +87,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto type = graph.stored(a), result = graph.stored({root, 0});
   const auto operation = operation_of(graph.type(root));
   if (!operation || !contains(kIndex, type) || graph.stored(b) != type ||
-      result != (*operation < Whole::equal ? type : ElementType::boolean) ||
-      graph.attrs<BroadcastAttrs>(root).rule().kind == AutoBroadcast::pdpd)
+      result != (*operation < Whole::equal ? type : ElementType::boolean) || !aligns_by_numpy(graph, root))
     return std::nullopt;
   const auto& shape = graph.fact({root, 0}).shape;
   if (!shape.has_rank() || shape.element_count().max < kFew) return std::nullopt;

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "fast/kernels/normalization/rows.hpp"
+#include "fast/kit/broadcasting.hpp"
 #include "fast/kit/functions.hpp"
 #include "fast/kit/moments.hpp"
-#include "op/kit/elementwise_attrs.hpp"
 #include "op/shared_attrs.hpp"
 
 namespace ovir::fast::patterns::layer_normalization {
@@ -76,7 +76,7 @@ i64 trailing_axes(std::vector<i64> axes, i64 rank) {
 /// A factor or an offset of one number an element of the last axis.
 const Tensor* of_row(const Graphlet& graph, int node, ValueRef v) {
   const auto& shape = graph.fact({node, 0}).shape;
-  if (!shape.has_rank() || graph.attrs<BroadcastAttrs>(node).rule().kind == AutoBroadcast::pdpd) return nullptr;
+  if (!shape.has_rank() || !aligns_by_numpy(graph, node)) return nullptr;
   const auto rank = shape.rank();
   const auto& last = shape[rank - 1];
   return last.is_static() ? per_channel(graph, v, rank, rank - 1, last.length()) : nullptr;

@@ -45,14 +45,6 @@ std::optional<std::pair<i64, i64>> range_of(const Graphlet& graph, ValueRef v, i
   return *last - *first + 1 == std::ssize(*axes) ? std::optional(std::pair(*first, *last + 1)) : std::nullopt;
 }
 
-/// x where a node computes x · x.
-std::optional<ValueRef> squared_by(const Graphlet& graph, int node) {
-  const auto x = graph.input(node, 0);
-  if (graph.type(node) == "Multiply") return same(x, graph.input(node, 1)) ? std::optional(x) : std::nullopt;
-  const auto function = function_of(graph, node);
-  return function && function->f == Function::square ? std::optional(x) : std::nullopt;
-}
-
 /// The least number that a norm may be, and the node that says so.
 std::optional<std::pair<int, float>> least_after(const Graphlet& graph, int node) {
   if (const auto maximum = followed_by(graph, node, "Maximum")) {

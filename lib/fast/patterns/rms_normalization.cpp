@@ -2,9 +2,9 @@
 // in this order, or with the weight first.
 #include "fast/kernels/buffer.hpp"
 #include "fast/kernels/normalization/rows.hpp"
+#include "fast/kit/broadcasting.hpp"
 #include "fast/kit/functions.hpp"
 #include "fast/kit/spelled_out.hpp"
-#include "op/kit/elementwise_attrs.hpp"
 #include "op/shared_attrs.hpp"
 
 namespace ovir::fast::patterns::rms_normalization {
@@ -48,13 +48,13 @@ class RmsNormalization final : public Kernel {
   Buffer weight_;
 };
 
-/// From the squares on: a Power of 2, or a Multiply by itself.
+/// From the squares on.
 std::optional<Match> match(const Graphlet& graph, int root) {
-  const auto x = graph.input(root, 0);
+  const auto squared = squared_by(graph, root);
+  if (!squared) return std::nullopt;
+  const auto x = *squared;
   const auto& shape = graph.fact(x).shape;
-  const bool squares =
-      graph.type(root) == "Power" ? number(graph, graph.input(root, 1)) == 2.0F : same(x, graph.input(root, 1));
-  if (!squares || !is_f32(graph, x) || !shape.has_rank() || shape.rank() == 0) return std::nullopt;
+  if (!is_f32(graph, x) || !shape.has_rank() || shape.rank() == 0) return std::nullopt;
   const auto rank = shape.rank();
   const auto mean = mean_from(graph, graph.only_user({root, 0}));
   if (!mean || mean->axes != std::vector<i64>{rank - 1}) return std::nullopt;
@@ -76,9 +76,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto take_weight = [&] {
     const auto factor = followed_by(graph, match.nodes.back(), "Multiply");
     const auto& last = shape[rank - 1];
-    if (!factor || !last.is_static() || weight.size() ||
-        graph.attrs<BroadcastAttrs>(factor->first).rule().kind == AutoBroadcast::pdpd)
-      return;
+    if (!factor || !last.is_static() || weight.size() || !aligns_by_numpy(graph, factor->first)) return;
     const auto* t = per_channel(graph, graph.input(factor->first, 1 - factor->second), rank, rank - 1, last.length());
     if (!t) return;
     weight = Buffer(t->size());

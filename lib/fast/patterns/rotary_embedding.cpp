@@ -5,8 +5,8 @@
 #include <array>
 
 #include "fast/kernels/elementwise/rotary.hpp"
+#include "fast/kit/broadcasting.hpp"
 #include "fast/kit/functions.hpp"
-#include "op/kit/elementwise_attrs.hpp"
 #include "op/shared_attrs.hpp"
 
 namespace ovir::fast::patterns::rotary_embedding {
@@ -247,9 +247,7 @@ bool take_transpose(const Graphlet& graph, Turn& turn) {
 }
 
 std::optional<Match> match(const Graphlet& graph, int root) {
-  const auto is_plain = [&](int node) {
-    return graph.attrs<BroadcastAttrs>(node).rule().kind != AutoBroadcast::pdpd && is_f32(graph, {node, 0});
-  };
+  const auto is_plain = [&](int node) { return aligns_by_numpy(graph, node) && is_f32(graph, {node, 0}); };
   if (!is_plain(root)) return std::nullopt;
   int factors[2];
   for (const int i : {0, 1}) {

@@ -2,8 +2,8 @@
 #include "fast/kernels/chunks.hpp"
 #include "fast/kernels/elementwise/broadcast_rows.hpp"
 #include "fast/kernels/movement/parts.hpp"
+#include "fast/kit/broadcasting.hpp"
 #include "fast/kit/functions.hpp"
-#include "op/kit/elementwise_attrs.hpp"
 
 namespace ovir::fast::patterns::select {
 namespace {
@@ -82,7 +82,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto mask = graph.input(root, 0), a = graph.input(root, 1), b = graph.input(root, 2);
   const auto& out = graph.fact({root, 0}).shape;
   const auto type = graph.stored({root, 0});
-  if (graph.attrs<BroadcastAttrs>(root).rule().kind == AutoBroadcast::pdpd || !out.has_rank() || out.rank() == 0 ||
+  if (!aligns_by_numpy(graph, root) || !out.has_rank() || out.rank() == 0 ||
       graph.stored(mask) != ElementType::boolean || !is_bytes(type) || graph.stored(a) != type ||
       graph.stored(b) != type)
     return std::nullopt;
