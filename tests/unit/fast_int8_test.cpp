@@ -21,8 +21,9 @@ std::vector<T> random_integers(i64 n, unsigned seed, int low, int high) {
   return v;
 }
 
-/// Sums of levels [batch][channels][plane], around which lie `pad`s.
-std::vector<i64> naive(const ConvolutionShape& s, const Bytes& in, const std::vector<std::int8_t>& weights, int pad) {
+/// Sums of levels [batch][channels][plane], around which lie `pads`, by channel.
+std::vector<i64> naive(const ConvolutionShape& s, const Bytes& in, const std::vector<std::int8_t>& weights,
+                       const Bytes& pads) {
   std::vector<i64> out;
   for (i64 n = 0; n < s.batch; ++n)
     for (i64 o = 0; o < s.outputs; ++o)
@@ -35,7 +36,8 @@ std::vector<i64> naive(const ConvolutionShape& s, const Bytes& in, const std::ve
                          ix = x * s.stride_x - s.pad_left + t % s.kernel_width * s.dilation_x;
               const bool inside = iy >= 0 && iy < s.height && ix >= 0 && ix < s.width;
               const auto channel = o / s.group_outputs() * s.group_channels() + c;
-              const int level = inside ? in[at((n * s.channels + channel) * s.plane() + iy * s.width + ix)] : pad;
+              const int level =
+                  inside ? in[at((n * s.channels + channel) * s.plane() + iy * s.width + ix)] : pads[at(channel)];
               sum += level * weights[at((o * s.group_channels() + c) * s.taps() + t)];
             }
           out.push_back(sum);
@@ -81,9 +83,16 @@ TEST_CASE("int8 convolution and depthwise: levels are exact, with residuals, in 
       const NarrowGeometry g(s, 4);
       const bool depthwise = s.is_depthwise(), image = !depthwise && g.image;
       const std::uint8_t pad = 17;
+      Bytes pads(at(s.channels), pad), lows(at(round_up(s.outputs, 64))), highs(lows.size());
+      for (std::size_t c = 0; c < pads.size() && depthwise; ++c) pads[c] = static_cast<std::uint8_t>(c * 29);
+      for (std::size_t o = 0; o < lows.size(); ++o) {
+        lows[o] = static_cast<std::uint8_t>(o % 5);
+        highs[o] = static_cast<std::uint8_t>(255 - o % 7 * 20);
+      }
+      const U8Pads around(pads);
       const auto levels = random_integers<std::uint8_t>(s.batch * s.channels * s.plane(), 1, 0, 255);
       const auto weights = random_integers<std::int8_t>(s.outputs * s.group_channels() * s.taps(), 2, -128, 127);
-      const auto sums = naive(s, levels, weights, pad);
+      const auto sums = naive(s, levels, weights, pads);
       const Scale in_scale(s.channels, -17 * 0.25f, 0.25f), out_scale(s.outputs, 0, 1);
       Floats in;
       for (const auto level : levels) in.push_back(-17 * 0.25f + 0.25f * static_cast<float>(level));
@@ -120,10 +129,10 @@ TEST_CASE("int8 convolution and depthwise: levels are exact, with residuals, in 
       enum Residual { none, of_levels, of_floats };
       for (const auto adds : {none, of_levels, of_floats}) {
         if (adds && depthwise) continue;
-        for (const int way : {0, 1, 2, 3}) {
-          const bool small = way % 2 == 1, by_points = way >= 2;
-          if (by_points && !winograd) continue;
-          const float low = small ? 0 : 3, high = small && s.width % 2 == 0 ? 255 : 250;
+        for (const int way : {0, 1, 2, 3, 4, 5}) {
+          const bool small = way % 2 == 1, by_points = way / 2 == 1, by_column = way >= 4;
+          if ((by_points && !winograd) || (by_column && adds)) continue;
+          const float low = small || by_column ? 0 : 3, high = by_column || (small && s.width % 2 == 0) ? 255 : 250;
           const U8Epilogue e{.scale = scale.data(),
                              .shift = shift.data(),
                              .low = low,
@@ -134,14 +143,17 @@ TEST_CASE("int8 convolution and depthwise: levels are exact, with residuals, in 
                              .offset = 2,
                              .min = 0,
                              .max = 200,
-                             .small = small};
+                             .small = small,
+                             .lows = by_column ? lows.data() : nullptr,
+                             .highs = by_column ? highs.data() : nullptr};
           const auto run = [&](const U8Blocked& to, ThreadPool& pool) {
             U8Blocked plus;
             if (adds == of_levels) plus.levels = reinterpret_cast<std::uint8_t*>(residual.data());
             if (adds == of_floats) plus.wide = wide_residual.data();
             auto* room = reinterpret_cast<Word*>(scratch.data());
             if (depthwise)
-              u8_depthwise(s, reinterpret_cast<const std::int8_t*>(packed.data()), words, pad, to, e, room, pool);
+              u8_depthwise(s, reinterpret_cast<const std::int8_t*>(packed.data()), words, around.get(), to, e, room,
+                           pool);
             else if (by_points)
               u8_winograd_convolution(s, reinterpret_cast<const Word*>(points.data()), words, pad, to, plus, e, room,
                                       pool);
@@ -158,13 +170,17 @@ TEST_CASE("int8 convolution and depthwise: levels are exact, with residuals, in 
           const auto got = plain(four);
           CHECK(got == plain(one));
           const Buffer wide(s.batch * blocks_of(s.outputs) * s.out_plane() * kBlock);
-          run({.wide = wide.data()}, four);
+          if (!by_column) run({.wide = wide.data()}, four);
           for (std::size_t i = 0; i < sums.size(); ++i) {
             const auto pixel = static_cast<i64>(i) % s.out_plane(), o = static_cast<i64>(i) / s.out_plane() % s.outputs,
                        n = static_cast<i64>(i) / s.out_plane() / s.outputs;
             auto v = bounded(std::fma(static_cast<float>(sums[i]), scale[at(o)], shift[at(o)]), low, high);
             const auto other = adds == of_levels ? std::nearbyint(others[i]) : others[i];
             if (adds) v = bounded(std::nearbyint(v) * 0.5f + (other * 0.25f + 2), 0, 200);
+            if (by_column) {
+              REQUIRE(got[i] == bounded(std::nearbyint(v), lows[at(o)], highs[at(o)]));
+              continue;
+            }
             REQUIRE(got[i] == std::nearbyint(v));
             REQUIRE(
                 wide.data()[((n * blocks_of(s.outputs) + o / kBlock) * s.out_plane() + pixel) * kBlock + o % kBlock] ==
@@ -329,7 +345,7 @@ TEST_CASE("int8 convolution: pairs of weights that 16 bits have no room for are 
                        {.wide = out.data()}, {}, e, reinterpret_cast<Word*>(scratch.data()), four);
         Floats got(at(s.batch * s.outputs * s.out_plane()));
         to_plain(out.data(), got.data(), s.batch, s.outputs, s.out_plane(), four);
-        const auto sums = naive(s, levels, weights, 17);
+        const auto sums = naive(s, levels, weights, Bytes(at(s.channels), 17));
         for (std::size_t i = 0; i < sums.size(); ++i) REQUIRE(got[i] == static_cast<float>(sums[i]));
       };
       check(excesses.data());

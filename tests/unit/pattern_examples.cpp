@@ -76,6 +76,22 @@ int quantized(Net& n, int x) {
   const auto low = n.numbers({-2}, {}), high = n.numbers({2 - 1.0F / 64}, {});
   return n.op("FakeQuantize-1", {x, low, high, low, high}, {{"levels", "256"}});
 }
+int quantized_by_channel(Net& n, int x, i64 channels, bool positive) {
+  std::vector<float> low, high;
+  for (i64 c = 0; c < channels; ++c) {
+    // Levels of 1 / 64 to 4 / 64, of which 0 is one.
+    const auto step = static_cast<float>(1 + c % 4) / 64;
+    const auto zero = static_cast<float>(positive && c % 5 != 3 ? 0 : 40 + c * 13 % 90);
+    low.push_back(-zero * step);
+    high.push_back((255 - zero) * step);
+  }
+  const Shape shape{1, channels, 1, 1};
+  const auto of = [&](const std::vector<float>& limits) {
+    return n.constant(convert(floats(shape, limits), n.type()));
+  };
+  const auto lows = of(low), highs = of(high);
+  return n.op("FakeQuantize-1", {x, lows, highs, lows, highs}, {{"levels", "256"}});
+}
 int narrow_weights(Net& n, const Shape& shape, ElementType type) {
   std::vector<float> values(static_cast<std::size_t>(shape.count()));
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i * 37 % 1021) / 1024.0F - 0.5F;

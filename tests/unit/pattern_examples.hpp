@@ -92,6 +92,8 @@ int matmul(Net& n, int a, int b, bool transposed_b = false);
 int lengths(Net& n);
 /// FakeQuantize onto levels that are 1/64 apart, as the inputs of the tests are.
 int quantized(Net& n, int x);
+/// Levels of each channel of an image, of which 0 is another one in each; where they are `positive`, in few.
+int quantized_by_channel(Net& n, int x, i64 channels, bool positive);
 /// Weights of f16 or bf16 that a Convert makes f32.
 int narrow_weights(Net& n, const Shape& shape, ElementType type = ElementType::f16);
 /// Integers of 8 bits times a step.

@@ -27,6 +27,13 @@ struct U8Ending {
       scale[v] = lanes(r.scale + 4 * v);
       shift[v] = lanes(r.shift + 4 * v);
     }
+    if (!r.lows) return;
+    const auto bytes = [&](const std::uint8_t* p) {
+      return pair ? _mm512_broadcast_i64x4(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)))
+                  : _mm512_loadu_si512(p);
+    };
+    bounds.low = bytes(r.lows);
+    bounds.high = bytes(r.highs);
   }
   [[gnu::always_inline]] Vec value(const Ints (&sum)[4], int v) const {
     return fused(__builtin_convertvector(sum[v], Vec), scale[v], shift[v]);
@@ -38,9 +45,9 @@ struct U8Ending {
     if (r.small)
       return bounds.within(
           packed([&](int v) __attribute__((always_inline)) { return _mm512_cvtps_epi32(value(sum, v)); }));
-    return packed([&](int v) __attribute__((always_inline)) {
+    return bounds.within(packed([&](int v) __attribute__((always_inline)) {
       return _mm512_cvtps_epi32(min(high, max(low, value(sum, v))));
-    });
+    }));
   }
   [[gnu::always_inline]] void store_pixel(const U8DepthwiseRows& r, i64 i, const Ints (&sum)[4]) const {
     if (!r.wide) return _mm512_storeu_si512(r.out + i * 64, levels(r, sum));

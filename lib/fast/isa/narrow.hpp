@@ -108,6 +108,8 @@ struct U8Tile {
   const float* wide_residual = nullptr;    ///< the same in f32, 16 columns `residual_block` apart
   i64 residual_pixel = 0, residual_block = 0;
   bool small = false;  ///< sum·scale + shift is within ±2^30
+  /// If not null, bounds of what is stored as u8 without a residual, 32 values each: low and high are 0 and 255.
+  const std::uint8_t *lows = nullptr, *highs = nullptr;
   bool rounds = false;
   float own = 1, other = 0, offset = 0, min = 0, max = 0;
   float* wide = nullptr;        ///< as above; null: u8
@@ -163,10 +165,11 @@ struct U8DepthwiseRows {
   i64 step;
   const float *scale, *shift;  ///< 64 values each
   float low, high;
-  bool small;             ///< as above
-  std::uint8_t* out;      ///< 64 values a pixel, row after row
-  i64 pixels;             ///< of a row
-  i64 rows, row;          ///< how many, and the words between those of the input
+  bool small;                                            ///< as above
+  const std::uint8_t *lows = nullptr, *highs = nullptr;  ///< as above, 64 values each
+  std::uint8_t* out;                                     ///< 64 values a pixel, row after row
+  i64 pixels;                                            ///< of a row
+  i64 rows, row;                                         ///< how many, and the words between those of the input
   float* wide = nullptr;  ///< where f32 is stored: wide[c/16·wide_block + x·16 + c%16] for c/16 < wide_blocks
   i64 wide_block = 0, wide_blocks = 0;
 };

@@ -373,15 +373,22 @@ static inline __attribute__((always_inline)) void u8_finish(const U8Tile& t, i64
   std::uint8_t* out = t.out + first * t.out_pixel + column;
   // Bounds of levels are taken where they are bytes: rounding keeps the order, and there are fewer vectors. To those of
   // all bytes they saturate.
-  if (t.small && !t.residual && !t.wide_residual && P % 2 == 0) {
-    const auto pairs = [&](const auto& bounds) __attribute__((always_inline)) {
+  const auto pairs = [&](const auto& of, const auto& bounds) __attribute__((always_inline)) {
 #pragma GCC unroll 16
-      for (int p = 0; p + 1 < P; p += 2)
-        store_u8(out + p * t.out_pixel, out + (p + 1) * t.out_pixel, {raw(p, 0), raw(p, 1)},
-                 {raw(p + 1, 0), raw(p + 1, 1)}, bounds);
-    };
-    if (t.low <= 0 && t.high >= 255) pairs(Saturated{});
-    else pairs(LevelBounds(t.low, t.high));
+    for (int p = 0; p < P; p += 2) {
+      const int q = p + 1 < P ? p + 1 : p;
+      store_u8(out + p * t.out_pixel, out + q * t.out_pixel, {of(p, 0), of(p, 1)}, {of(q, 0), of(q, 1)}, bounds);
+    }
+  };
+  if (t.lows) {
+    const LevelBounds bounds(t.lows + column, t.highs + column);
+    if (t.small) pairs(raw, bounds);
+    else pairs(value, bounds);
+    return;
+  }
+  if (t.small && !t.residual && !t.wide_residual && P % 2 == 0) {
+    if (t.low <= 0 && t.high >= 255) pairs(raw, Saturated{});
+    else pairs(raw, LevelBounds(t.low, t.high));
     return;
   }
 #pragma GCC unroll 16

@@ -127,10 +127,14 @@ inline void store_u8(std::uint8_t* p, Vec v) {
   const auto shorts = _mm_packs_epi32(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
   _mm_storel_epi64(reinterpret_cast<__m128i*>(p), _mm_packus_epi16(shorts, shorts));
 }
-/// Bounds of levels, in bytes.
+/// Bounds of levels of two pixels of 16 channels, in bytes.
 struct LevelBounds {
   __m256i low, high;
   LevelBounds(float lowest, float highest) : low(bytes(lowest)), high(bytes(highest)) {}
+  LevelBounds(const std::uint8_t* lows, const std::uint8_t* highs) : low(twice(lows)), high(twice(highs)) {}
+  static __m256i twice(const std::uint8_t* p) {
+    return _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+  }
   static __m256i bytes(float level) {
     const int whole = _mm_cvtss_si32(_mm_set_ss(level));
     return _mm256_set1_epi8(static_cast<char>(whole < 0 ? 0 : (whole > 255 ? 255 : whole)));
@@ -149,8 +153,8 @@ template <class Bounds>
   const auto pair = [](const Vec(&x)[2]) {
     return _mm256_packs_epi32(_mm256_cvtps_epi32(x[0]), _mm256_cvtps_epi32(x[1]));
   };
-  const auto levels = bounds.within(_mm256_packus_epi16(pair(v), pair(w)));
-  const auto both = _mm256_permutevar8x32_epi32(levels, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+  const auto levels = _mm256_packus_epi16(pair(v), pair(w));
+  const auto both = bounds.within(_mm256_permutevar8x32_epi32(levels, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)));
   _mm_storeu_si128(reinterpret_cast<__m128i*>(a), _mm256_castsi256_si128(both));
   _mm_storeu_si128(reinterpret_cast<__m128i*>(b), _mm256_extracti128_si256(both, 1));
 }
@@ -180,8 +184,12 @@ struct TwoTaps {
 /// What follows the sums of 16 channels.
 struct U8Ending {
   Vec scale[2], shift[2], low, high;
+  LevelBounds bounds;
 
-  U8Ending(const U8DepthwiseRows& r, i64 channel) : low(spread(r.low)), high(spread(r.high)) {
+  U8Ending(const U8DepthwiseRows& r, i64 channel)
+      : low(spread(r.low)),
+        high(spread(r.high)),
+        bounds(r.lows ? LevelBounds(r.lows + channel, r.highs + channel) : LevelBounds(r.low, r.high)) {
     const auto lanes = [&](const float* p, int half) {
       const auto four = [&](i64 i) { return _mm_loadu_ps(p + channel + 4 * half + i); };
       return _mm256_set_m128(four(8), four(0));
@@ -193,11 +201,13 @@ struct U8Ending {
   }
   [[gnu::always_inline]] void store_pixel(const U8DepthwiseRows& r, i64 i, i64 channel, const TwoTaps& sum) const {
     Vec v[2];
-    for (int half = 0; half < 2; ++half)
-      v[half] = min(high, max(low, fma(_mm256_cvtepi32_ps(sum.half[half]), scale[half], shift[half])));
+    for (int half = 0; half < 2; ++half) {
+      v[half] = fma(_mm256_cvtepi32_ps(sum.half[half]), scale[half], shift[half]);
+      if (r.wide || !r.small) v[half] = min(high, max(low, v[half]));
+    }
     if (!r.wide) {
       const auto shorts = _mm256_packs_epi32(_mm256_cvtps_epi32(v[0]), _mm256_cvtps_epi32(v[1]));
-      const auto bytes = _mm256_permute4x64_epi64(_mm256_packus_epi16(shorts, shorts), 0x08);
+      const auto bytes = bounds.within(_mm256_permute4x64_epi64(_mm256_packus_epi16(shorts, shorts), 0x08));
       _mm_storeu_si128(reinterpret_cast<__m128i*>(r.out + i * 4 * kBlock + channel), _mm256_castsi256_si128(bytes));
     } else if (const auto block = channel / kBlock; block < r.wide_blocks) {
       float* to = r.wide + block * r.wide_block + i * kBlock;

@@ -39,10 +39,16 @@ inline void pair_sums(const NarrowSum&, i64, Ints (&)[P][2]) {}
 inline void store_u8(std::uint8_t* p, Vec v) {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm512_cvtepi32_epi8(_mm512_cvtps_epi32(v)));
 }
-/// Bounds of levels, in bytes.
+/// Bounds of levels, in bytes: the same of all, or, as packed_levels() has them, of two pixels of 32 channels.
 struct LevelBounds {
   __m512i low, high;
   LevelBounds(float lowest, float highest) : low(bytes(lowest)), high(bytes(highest)) {}
+  LevelBounds(const std::uint8_t* lows, const std::uint8_t* highs) : low(packed(lows)), high(packed(highs)) {}
+  static __m512i packed(const std::uint8_t* p) {
+    const auto order = _mm512_setr_epi32(0, 4, 0, 4, 1, 5, 1, 5, 2, 6, 2, 6, 3, 7, 3, 7);
+    return _mm512_permutexvar_epi32(order,
+                                    _mm512_castsi256_si512(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))));
+  }
   static __m512i bytes(float level) {
     const int whole = _mm_cvtss_si32(_mm_set_ss(level));
     return _mm512_set1_epi8(static_cast<char>(whole < 0 ? 0 : (whole > 255 ? 255 : whole)));

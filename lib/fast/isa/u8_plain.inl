@@ -41,24 +41,27 @@ inline void store_u8(std::uint8_t* a, std::uint8_t* b, const Vec (&v)[2], const 
     store_u8(b + j * kWidth, w[j]);
   }
 }
-/// Bounds of values that become levels, and the same two pixels within them.
+inline Vec load_u8(const std::uint8_t* p) {
+  using Bytes = std::uint8_t __attribute__((vector_size(kWidth)));
+  Bytes b;
+  __builtin_memcpy(&b, p, sizeof b);
+  return __builtin_convertvector(b, Vec);
+}
+/// Bounds of values of two vectors that become levels, and the same two pixels within them.
 struct LevelBounds {
-  Vec low, high;
-  LevelBounds(float lowest, float highest) : low(spread(lowest)), high(spread(highest)) {}
-  Vec within(Vec v) const { return min(high, max(low, v)); }
+  Vec low[2], high[2];
+  LevelBounds(float lowest, float highest)
+      : low{spread(lowest), spread(lowest)}, high{spread(highest), spread(highest)} {}
+  LevelBounds(const std::uint8_t* lows, const std::uint8_t* highs)
+      : low{load_u8(lows), load_u8(lows + kWidth)}, high{load_u8(highs), load_u8(highs + kWidth)} {}
+  Vec within(Vec v, int half) const { return min(high[half], max(low[half], v)); }
 };
 struct Saturated : LevelBounds {
   Saturated() : LevelBounds(0, 255) {}
 };
 inline void store_u8(std::uint8_t* a, std::uint8_t* b, const Vec (&v)[2], const Vec (&w)[2],
                      const LevelBounds& bounds) {
-  store_u8(a, b, {bounds.within(v[0]), bounds.within(v[1])}, {bounds.within(w[0]), bounds.within(w[1])});
-}
-inline Vec load_u8(const std::uint8_t* p) {
-  using Bytes = std::uint8_t __attribute__((vector_size(kWidth)));
-  Bytes b;
-  __builtin_memcpy(&b, p, sizeof b);
-  return __builtin_convertvector(b, Vec);
+  store_u8(a, b, {bounds.within(v[0], 0), bounds.within(v[1], 1)}, {bounds.within(w[0], 0), bounds.within(w[1], 1)});
 }
 
 static void u8_depthwise(const U8DepthwiseRows& r) {
@@ -75,7 +78,9 @@ static void u8_depthwise(const U8DepthwiseRows& r) {
       Ints s;
       __builtin_memcpy(&s, sum + c, sizeof s);
       const Vec v = fused(__builtin_convertvector(s, Vec), load(r.scale + c), load(r.shift + c));
-      const Vec bounded = min(spread(r.high), max(spread(r.low), v));
+      const bool own = r.lows && !r.wide;
+      const Vec low = own ? load_u8(r.lows + c) : spread(r.low), high = own ? load_u8(r.highs + c) : spread(r.high);
+      const Vec bounded = min(high, max(low, v));
       if (!r.wide) store_u8(r.out + i * kChannels + c, bounded);
       else if (c / kBlock < r.wide_blocks) store(r.wide + c / kBlock * r.wide_block + i * kBlock + c % kBlock, bounded);
     }

@@ -208,7 +208,7 @@ class Bf16Convolution final : public Kernel {
                 bf16_place(g.project.s, residual, panel, image, pixel),
                 bf16_place(g.project.s, out, panel, image, pixel));
     };
-    inverted_residual(g, words(front_->expansion_filters), words(filters_), from, 0, scratch, pool,
+    inverted_residual(g, words(front_->expansion_filters), words(filters_), from, {kZeroPixel}, scratch, pool,
                       {std::cref(expanded), std::cref(filter), std::cref(project)});
   }
 

@@ -23,21 +23,26 @@ Word* words(float* p) { return reinterpret_cast<Word*>(p); }
 struct Front {
   ConvolutionShape expansion, depthwise;
   U8Filters expand, filter;
-  std::uint8_t pad;  // around what is expanded
+  U8Pads pads;  // around what is expanded
 
   Front(const U8Layer& first, const U8Layer& second)
-      : expansion(first.shape), depthwise(second.shape), expand(first, false), filter(second, false), pad(second.pad) {}
+      : expansion(first.shape),
+        depthwise(second.shape),
+        expand(first, false),
+        filter(second, false),
+        pads(second.pads) {}
 };
 
 class U8Convolution final : public Kernel {
  public:
-  /// `in` and `pad`: of the first convolution.
-  U8Convolution(const U8Layer& layer, std::optional<Front> front, const Levels& in, std::uint8_t pad)
+  /// `in` and `pads`: of the first convolution.
+  U8Convolution(const U8Layer& layer, std::optional<Front> front, const Levels& in,
+                const std::vector<std::uint8_t>& pads)
       : windows_(layer.windows),
         known_(layer.shape),
         front_(std::move(front)),
         in_(in, first().channels),
-        pad_(pad),
+        pads_(pads),
         pool_(layer.ending.pool),
         filters_(layer, !layer.often && !front_ && !layer.winograd && !layer.shape.is_depthwise()) {
     const auto& ending = layer.ending;
@@ -85,8 +90,8 @@ class U8Convolution final : public Kernel {
     const auto* x = reinterpret_cast<const Word*>(in[0].data);
     if (state.in) {
       if (reads_image_)
-        image_to_u8(NarrowGeometry(from, 4), in[0].as<const float>(), in_.scale(), pad_, words(state.floats(state.in)),
-                    pool);
+        image_to_u8(NarrowGeometry(from, 4), in[0].as<const float>(), in_.scale(), pads_.level(),
+                    words(state.floats(state.in)), pool);
       else
         to_u8_blocked(in[0].as<const float>(), in[0].layout == Layout::blocked, in_.scale(), bytes(state.in), s.batch,
                       from.channels, from.plane(), pool);
@@ -114,14 +119,14 @@ class U8Convolution final : public Kernel {
     if (pool_) y.levels = bytes(state.pooled);
     auto* scratch = words(state.floats(state.scratch));
     if (state.together) run_together(*state.together, x, y, residual, scratch, pool);
-    else if (s.is_depthwise()) u8_depthwise(s, filters_.bytes(), x, pad_, y, filters_.epilogue(), scratch, pool);
+    else if (s.is_depthwise()) u8_depthwise(s, filters_.bytes(), x, pads_.get(), y, filters_.epilogue(), scratch, pool);
     else if (filters_.way() == U8Way::winograd)
-      u8_winograd_convolution(s, filters_.words(), x, pad_, y, residual, filters_.epilogue(), scratch, pool);
+      u8_winograd_convolution(s, filters_.words(), x, pads_.level(), y, residual, filters_.epilogue(), scratch, pool);
     else {
       const NarrowGeometry geometry(s, 4);
       auto* memory = state.filters ? state.floats(state.filters) : nullptr;
       filters_.use_with(geometry, memory, pool, [&](const WordPanels& panels, const U8Epilogue& e) {
-        u8_convolution(geometry, panels, x, pad_, y, residual, e, scratch, pool);
+        u8_convolution(geometry, panels, x, pads_.level(), y, residual, e, scratch, pool);
       });
     }
     if (pool_) {
@@ -202,7 +207,7 @@ class U8Convolution final : public Kernel {
     const auto project = [&](const NarrowSum& sum, int pixels, i64 panel, i64 image, i64 pixel) {
       u8_tile(g.project.s, out, residual, filters_.epilogue(), sum, pixels, panel, image, pixel);
     };
-    inverted_residual(g, front_->expand.words(), filters_.words(), x, u8_pad(front_->pad), scratch, pool,
+    inverted_residual(g, front_->expand.words(), filters_.words(), x, front_->pads.get(), scratch, pool,
                       {std::cref(expand), std::cref(filter), std::cref(project)});
   }
 
@@ -211,7 +216,7 @@ class U8Convolution final : public Kernel {
   std::optional<Front> front_;
   std::string name_;
   U8Table in_;
-  std::uint8_t pad_;
+  U8Pads pads_;
   std::optional<ConvolutionShape> pool_;
   bool reads_image_ = false, adds_ = false;
   std::optional<U8Table> other_, out_;
@@ -238,7 +243,7 @@ struct U8Operands {
     if (depthwise ? s.taps() > kMaxDepthwiseTaps : s.groups > 1 && !groups_pay(s)) return std::nullopt;
     auto in = levels_of(graph, graph.input(root, 0));
     if (!in || (!depthwise && !in->is_single())) return std::nullopt;
-    if (!in->padding() && (NarrowGeometry(s, 4).padded || depthwise)) return std::nullopt;
+    if ((NarrowGeometry(s, 4).padded || depthwise) && in->padding().empty()) return std::nullopt;
     auto weights = weights_of(graph, root, 1, Outputs{s.outputs});
     if (!weights) return std::nullopt;
     return U8Operands{*std::move(convolution), *std::move(in), *std::move(weights)};
@@ -274,11 +279,13 @@ std::optional<U8Layer> u8_layer(const Graphlet& graph, int root) {
   // Without an instruction for u8 by i8 transforming weights pays in a single run, too.
   const bool many = !narrow_isa().has_u8 && s.out_plane() >= kNarrowPixelsWorthTransforming;
   const bool winograd = (often || many) && u8_winograd_pays(s, weights.values.data<std::int8_t>(), halves);
+  auto pads = in.padding();
+  if (pads.empty()) pads = {0};  // none are needed
   return U8Layer{convolution.windows,
                  s,
                  std::move(weights),
                  in,
-                 in.padding().value_or(0),
+                 std::move(pads),
                  std::move(ending),
                  std::move(match.nodes),
                  std::move(match.inputs),
@@ -288,11 +295,11 @@ std::optional<U8Layer> u8_layer(const Graphlet& graph, int root) {
 }
 
 std::unique_ptr<const Kernel> u8_kernel(U8Layer layer) {
-  return std::make_unique<U8Convolution>(layer, std::nullopt, layer.in, layer.pad);
+  return std::make_unique<U8Convolution>(layer, std::nullopt, layer.in, layer.pads);
 }
 
 std::unique_ptr<const Kernel> u8_kernel(U8Layer expansion, U8Layer depthwise, U8Layer projection) {
-  return std::make_unique<U8Convolution>(projection, Front(expansion, depthwise), expansion.in, expansion.pad);
+  return std::make_unique<U8Convolution>(projection, Front(expansion, depthwise), expansion.in, expansion.pads);
 }
 
 }  // namespace ovir::fast

@@ -12,7 +12,7 @@ struct U8Layer {
   ConvolutionShape shape;
   I8Weights weights;
   Levels in;
-  std::uint8_t pad;  ///< the level around a plane
+  std::vector<std::uint8_t> pads;  ///< the levels around planes: one, or, of a depthwise convolution, one by channel
   U8Ending ending;
   std::vector<int> nodes;
   std::vector<ValueRef> inputs;

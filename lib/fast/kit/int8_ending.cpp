@@ -34,7 +34,7 @@ class Follower {
     const auto taken = nodes_;
     if (!e.pool) normalization(e);
     if (!e.factors.empty()) bounds_as_activation(e);
-    e.levels = levels(e, e.bounds);
+    e.levels = levels(e);
     if (!e.levels && !e.factors.empty()) {
       e = plain;
       nodes_ = taken;
@@ -55,7 +55,7 @@ class Follower {
     if (sum.is_activated()) bounds_as_activation(sum);
     const auto nodes = nodes_;
     const auto name = sum.name;
-    sum.sum_levels = levels(sum, sum.sum_bounds);
+    sum.sum_levels = levels(sum);
     if (sum.sum_levels && !sum.sum_levels->is_single()) {
       sum.sum_levels.reset();
       sum.name = name;
@@ -123,14 +123,11 @@ class Follower {
     take(next, e, "+MaxPool");
     return pooled->shape;
   }
-  std::optional<Levels> levels(U8Ending& e, const Bounds& bounds) {
+  std::optional<Levels> levels(U8Ending& e) {
     const auto next = user();
     if (graph_.type(next) != "FakeQuantize" || graph_.input(next, 0).node != nodes_.back()) return std::nullopt;
     auto found = levels_of(graph_, {next, 0});
     if (!found) return std::nullopt;
-    // One pair of bounds for all channels.
-    for (i64 c = 1; !found->is_single() && c < channels_; ++c)
-      if (bounds.in(*found, c) != bounds.in(*found, 0)) return std::nullopt;
     take(next, e, "+FakeQuantize");
     return found;
   }

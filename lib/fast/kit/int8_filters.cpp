@@ -67,6 +67,22 @@ void U8Filters::make_panel(const NarrowGeometry& g, i64 panel, Word* read, Word*
   }
 }
 
+bool U8Filters::set_bounds(const U8Ending& e, i64 outputs) {
+  const auto first = e.bounds.in(*e.levels, 0);
+  bool differ = false;
+  for (i64 o = 1; !e.levels->is_single() && o < outputs; ++o) differ = differ || e.bounds.in(*e.levels, o) != first;
+  if (!differ) return false;
+  lows_.assign(line_size(), 0);
+  highs_.assign(line_size(), 255);
+  for (i64 o = 0; o < outputs; ++o) {
+    const auto bounds = e.bounds.in(*e.levels, o);
+    const auto level = [](float v) { return static_cast<std::uint8_t>(std::nearbyint(std::clamp(v, 0.0f, 255.0f))); };
+    lows_[o] = level(bounds.low);
+    highs_[o] = level(bounds.high);
+  }
+  return true;
+}
+
 void U8Filters::set_epilogue(const U8Layer& layer) {
   const auto& s = layer.shape;
   const auto& filters = layer.weights;
@@ -78,11 +94,11 @@ void U8Filters::set_epilogue(const U8Layer& layer) {
   const bool activated = e.is_activated();
   const auto each = layer.each();
   const auto* values = late_ ? nullptr : filters.values.data<std::int8_t>();
-  const auto zero_level = in.zero();
   bool small = true;
   for (i64 o = 0; o < s.outputs; ++o) {
     const auto channel = s.is_depthwise() ? o : 0;
     const auto step = static_cast<double>(filters.scale[o]);
+    const auto zero_level = in.zero(channel);
     const auto zero = zero_level ? -static_cast<double>(*zero_level) * in.scale(channel) : double{in.low(channel)};
     auto by = step * in.scale(channel);
     SumShift line{.by_total = step * zero, .rest = e.bias ? double{e.bias->data<float>()[o]} : 0};
@@ -107,7 +123,8 @@ void U8Filters::set_epilogue(const U8Layer& layer) {
     if (late_) shifts_.push_back(line);
     else shift[o] = static_cast<float>(line.with(sums.total));
   }
-  const auto first = e.levels && !activated ? e.bounds.in(*e.levels, 0) : e.bounds;
+  const bool by_channel = e.levels && !activated && set_bounds(e, s.outputs);
+  const auto first = by_channel ? Bounds{0, 255} : e.levels && !activated ? e.bounds.in(*e.levels, 0) : e.bounds;
   epilogue_ = {.scale = scale,
                .shift = shift,
                .low = first.low,
@@ -119,6 +136,8 @@ void U8Filters::set_epilogue(const U8Layer& layer) {
                .min = 0,
                .max = 0,
                .small = small,
+               .lows = by_channel ? lows_.data() : nullptr,
+               .highs = by_channel ? highs_.data() : nullptr,
                .activated = activated,
                .activation = e.levels ? e.activation.shortened() : e.activation,
                .sum_activation = e.sum_levels ? e.sum_activation.shortened() : e.sum_activation,

@@ -36,6 +36,8 @@ class U8Filters {
  private:
   void pack(const ConvolutionShape& shape, const std::int8_t* values, ThreadPool& pool);
   void set_epilogue(const U8Layer& layer);
+  /// Bounds of levels by output, where they differ; false where they don't.
+  bool set_bounds(const U8Ending& ending, i64 outputs);
   i64 line_size() const { return lines_.size() / 6; }
   OncePanels once(const NarrowGeometry& geometry) const;
   void make_panel(const NarrowGeometry& geometry, i64 panel, Word* read, Word* to, float* shifts) const;
@@ -47,6 +49,7 @@ class U8Filters {
   U8Epilogue epilogue_{};
   I8Source source_;  // where they are late
   std::vector<SumShift> shifts_;
+  std::vector<std::uint8_t> lows_, highs_;
 };
 
 }  // namespace ovir::fast

@@ -80,15 +80,20 @@ std::vector<float> steps_of(const Graphlet& graph, ValueRef v, i64 outputs) {
 
 }  // namespace
 
-std::optional<std::uint8_t> Levels::near_zero(float tolerance) const {
-  std::optional<float> found;
-  for (std::size_t i = 0; i < quantization->low.size(); ++i) {
-    const auto level = -quantization->low[i] / quantization->scale[i], whole = std::nearbyint(level);
-    if (std::abs(level - whole) > tolerance || whole < 0 || whole > max_level || (found && *found != whole))
-      return std::nullopt;
-    found = whole;
+std::optional<std::uint8_t> Levels::near_zero(i64 channel, float tolerance) const {
+  const auto level = -low(channel) / scale(channel), whole = std::nearbyint(level);
+  if (std::abs(level - whole) > tolerance || whole < 0 || whole > max_level) return std::nullopt;
+  return static_cast<std::uint8_t>(whole);
+}
+
+std::vector<std::uint8_t> Levels::padding() const {
+  std::vector<std::uint8_t> pads;
+  for (i64 c = 0; c < std::ssize(quantization->low); ++c) {
+    const auto level = near_zero(c, 0.25f);
+    if (!level) return {};
+    pads.push_back(*level);
   }
-  return static_cast<std::uint8_t>(found.value_or(0));
+  return pads;
 }
 
 namespace {
@@ -96,8 +101,10 @@ namespace {
 /// Leaves out the levels below 0 of positive data: pairs of products by what remains fit 16 bits
 /// (PairExcesses::pairs_fit). Follows from the model alone, so that all who write and read the value agree.
 void leave_out_negative(const Graphlet& graph, ValueRef v, Levels& levels) {
-  const auto zero = levels.zero();
+  const auto zero = levels.zero(0);
   if (!zero || *zero == 0 || !is_positive(graph, graph.input(v.node, 0))) return;
+  for (i64 c = 1; c < std::ssize(levels.quantization->low); ++c)
+    if (levels.zero(c) != zero) return;
   auto quantization = std::make_shared<ovir::Quantization>(*levels.quantization);
   std::ranges::fill(quantization->low, 0.0f);
   levels.max_level -= *zero;

@@ -21,13 +21,14 @@ struct Levels {
   bool is_single() const { return quantization->low.size() == 1; }
   float low(i64 channel) const { return quantization->low[is_single() ? 0 : channel]; }
   float scale(i64 channel) const { return quantization->scale[is_single() ? 0 : channel]; }
-  /// The level of 0, where all channels have the same and it is one.
-  std::optional<std::uint8_t> zero() const { return near_zero(0.01f); }
-  /// That which is filled in around a plane: limits that were rounded to f16 leave 0 beside a level.
-  std::optional<std::uint8_t> padding() const { return near_zero(0.25f); }
+  /// The level of 0 of a channel, where it is one.
+  std::optional<std::uint8_t> zero(i64 channel) const { return near_zero(channel, 0.01f); }
+  /// What is filled in around planes, by channel or for all: limits that were rounded to f16 leave 0 beside a level.
+  /// Empty where a channel has no such level.
+  std::vector<std::uint8_t> padding() const;
 
  private:
-  std::optional<std::uint8_t> near_zero(float tolerance) const;
+  std::optional<std::uint8_t> near_zero(i64 channel, float tolerance) const;
 };
 
 /// Of what a FakeQuantize gives whose limits are constants, equal on both sides, with at most 256 levels. Of what a

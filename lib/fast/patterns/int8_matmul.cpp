@@ -218,7 +218,8 @@ class Int8MatMul final : public Kernel {
     // Weights that were not looked at yet may be as large as i8 can.
     const auto sums = late_ ? std::vector(n_, IntegerSums{.total = 128 * k_, .sizes = 128 * k_})
                             : column_sums(operands.weights.values.data<std::int8_t>(), row(), column(), k_, n_);
-    const auto low = levels.zero() ? -double{levels.scale(0)} * *levels.zero() : double{levels.low(0)};
+    const auto zero = levels.zero(0);
+    const auto low = zero ? -double{levels.scale(0)} * *zero : double{levels.low(0)};
     small_ = true;
     for (i64 j = 0; j < n_; ++j) {
       const auto step = double{operands.weights.scale[j]}, by = step * levels.scale(0);

@@ -22,6 +22,15 @@ void positive_sum(Net& n) {
   n.result(softmax(n, relu(n, n.op("Add-1", {convolution(n, x, "Convolution-1", {21, 21, 1, 1}), x}))));
 }
 void image(Net& n) { n.result(relu(n, convolution(n, n.input({1, 3, 12, 11}), "Convolution-1", {18, 3, 3, 3}))); }
+void depthwise_by_channel(Net& n) {  // around planes lies the level of 0, which differs
+  const auto x = quantized_by_channel(n, n.input({2, 70, 9, 8}), 70, false);
+  n.result(n.op("GroupConvolution-1", {x, stepped(n, {70, 1, 1, 3, 3})}, windows(2, 1, 1)));
+}
+void bounds_by_channel(Net& n) {  // in levels, of which some channels have those below 0
+  const auto x = relu(n, convolution(n, n.input({1, 40, 5, 7}), "Convolution-1", {70, 40, 1, 1}));
+  const auto y = quantized_by_channel(n, x, 70, true);
+  n.result(n.op("GroupConvolution-1", {y, stepped(n, {70, 1, 1, 3, 3})}, windows(2, 1, 1)));
+}
 void depthwise(Net& n) {
   n.result(biased(n, convolution(n, n.input({2, 21, 9, 8}), "GroupConvolution-1", {21, 1, 1, 3, 3}), 21));
 }
@@ -203,6 +212,9 @@ constexpr Example kExamples[] = {
     {"int8.convolution+Relu", image, kOften, kFixed, true, 5e-6F, Precision::int8},
     {"int8.convolution+bias+Relu+MaxPool+FakeQuantize", pooled_image, kOften, kFixed, true, kLevel, Precision::int8},
     {"int8_depthwise.convolution+bias", depthwise, kOnce, kFixed, true, 5e-6F, Precision::int8},
+    {"int8_depthwise.convolution", depthwise_by_channel, kOften, kFixed, true, 5e-6F, Precision::int8},
+    {"int8.convolution+Relu+FakeQuantize", bounds_by_channel, kOften, kFixed, true, kLevel, Precision::int8},
+    {"int8.convolution+Relu+FakeQuantize", bounds_by_channel, kOnce, kFixed, true, kLevel, Precision::int8},
     {"int8.convolution+Relu+FakeQuantize", grouped, kOften, kFixed, true, kLevel, Precision::int8},
     {"int8.convolution+bias", grouped_across, kOnce, kFixed, true, 5e-6F, Precision::int8},
     {"int8.convolution+FakeQuantize+residual+Relu+FakeQuantize", residual, kOften, kFixed, true, kLevel,

@@ -248,7 +248,7 @@ void bf16_depthwise(const ConvolutionShape& s, const float* filters, const Word*
     const auto place = (rows.image * bf16_blocks(s.outputs) + rows.block) * s.out_plane() + rows.y * s.out_width;
     bf16_depthwise_rows(s, filters, rows, activation, out + place * kBlock);
   };
-  narrow_depthwise(s, 2, in, 0, scratch, pool, std::cref(some));
+  narrow_depthwise(s, 2, in, {kZeroPixel}, scratch, pool, std::cref(some));
 }
 
 }  // namespace ovir::fast

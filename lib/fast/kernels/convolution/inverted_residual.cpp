@@ -9,16 +9,15 @@ namespace {
 constexpr i64 kSlotWords = 96 << 10;  // of what lies between, in each thread's cache
 constexpr i64 kPixels = 128;          // of a plane that is large: what lies between leaves the cache
 
-void fill_pixels(Word* to, i64 pixels, Word with) { std::fill_n(to, pixels * kBlock, with); }
-
 /// One run: what both ways have in common.
 class Run {
  public:
-  Run(const InvertedResidual& g, const Word* expand_filters, const Word* in, Word pad, const InvertedResidualWork& work)
+  Run(const InvertedResidual& g, const Word* expand_filters, const Word* in, const NarrowPads& pads,
+      const InvertedResidualWork& work)
       : g_(g),
         filters_(expand_filters),
         in_(in),
-        pad_(pad),
+        pads_(pads),
         work_(work),
         in_row_(g.expand.image ? g.expand.padded_width * g.expand.pixel : g.expansion.width * kBlock),
         in_image_(g.expand.image ? g.expand.padded_height * in_row_ : g.expand.blocks * g.expansion.plane() * kBlock) {
@@ -28,21 +27,24 @@ class Run {
       taps_[t] = ((t / d.kernel_width) * d.dilation_y * g.width + t % d.kernel_width * d.dilation_x) * kBlock;
   }
 
-  /// Fills what surrounds the plane in the rows that a band reads.
-  void surround(const Part& band, Word* expanded) const {
+  /// Fills what surrounds the plane of a block in the rows that a band reads.
+  void surround(i64 block, const Part& band, Word* expanded) const {
     const auto& d = g_.depthwise;
+    const auto* pad = pads_.of(block);
     const auto [first, top, bottom] = rows_of(band);
     const auto read = g_.read(band.size());
     for (i64 r = 0; r < read; ++r) {
       auto* row = expanded + r * g_.width * kBlock;
       if (r < top || r >= bottom) {
-        fill_pixels(row, g_.width, pad_);
+        fill_pixels(row, g_.width, pad);
         continue;
       }
-      fill_pixels(row, d.pad_left, pad_);
-      fill_pixels(row + (d.pad_left + d.width) * kBlock, g_.width - d.pad_left - d.width, pad_);
+      fill_pixels(row, d.pad_left, pad);
+      fill_pixels(row + (d.pad_left + d.width) * kBlock, g_.width - d.pad_left - d.width, pad);
     }
   }
+
+  bool pads_differ() const { return pads_.step != 0; }
 
   /// Expands a block of channels between, as far as a band of output rows reads it.
   void expand(i64 image, i64 block, const Part& band, Word* expanded) const {
@@ -119,7 +121,7 @@ class Run {
   const InvertedResidual& g_;
   const Word* filters_;
   const Word* in_;
-  Word pad_;
+  NarrowPads pads_;
   const InvertedResidualWork& work_;
   i64 in_row_, in_image_;  // of the expansion's input: rows of an image, or a plane
   std::array<i64, NarrowGeometry::kMaxTaps> expand_taps_{}, taps_{};
@@ -134,8 +136,8 @@ void run_by_rows(const InvertedResidual& g, const Run& run, const Word* project_
     const Slots::Lease room(slots);
     auto* expanded = reinterpret_cast<Word*>(room.data());
     auto* filtered = expanded + g.expanded_size();
-    run.surround(band, expanded);
     for (i64 block = 0; block < g.hidden; ++block) {
+      if (block == 0 || run.pads_differ()) run.surround(block, band, expanded);
       run.expand(image, block, band, expanded);
       run.filter(image, block, band, expanded, filtered + block * g.filtered_step());
     }
@@ -167,7 +169,7 @@ void run_by_channels(const InvertedResidual& g, const Run& run, Word* filtered, 
     if (band.size() == 0) return;
     const Slots::Lease room(slots);
     auto* expanded = reinterpret_cast<Word*>(room.data());
-    run.surround(band, expanded);
+    run.surround(block, band, expanded);
     run.expand(image, block, band, expanded);
     run.filter(image, block, band, expanded,
                filtered + (image * g.hidden + block) * g.filtered_step() + band.begin * d.out_width * kBlock);
@@ -192,10 +194,11 @@ InvertedResidual::InvertedResidual(const ConvolutionShape& first, const Convolut
 }
 
 void inverted_residual(const InvertedResidual& g, const Word* expand_filters, const Word* project_filters,
-                       const Word* in, Word pad, Word* scratch, ThreadPool& pool, const InvertedResidualWork& work) {
+                       const Word* in, const NarrowPads& pads, Word* scratch, ThreadPool& pool,
+                       const InvertedResidualWork& work) {
   const auto& d = g.depthwise;
   if (d.batch == 0 || d.out_plane() == 0) return;
-  const Run run(g, expand_filters, in, pad, work);
+  const Run run(g, expand_filters, in, pads, work);
   Slots slots(reinterpret_cast<float*>(scratch), g.slot_size(), slots_for(pool));
   if (g.by_rows) return run_by_rows(g, run, project_filters, slots, pool, work);
   auto* filtered = scratch + slots_for(pool) * g.slot_size();

@@ -46,8 +46,9 @@ struct InvertedResidualWork {
   NarrowTileWork project;
 };
 
-/// `in`: blocked, or, of an image, its padded rows. `pad` is the word around what is expanded.
+/// `in`: blocked, or, of an image, its padded rows. `pads` surround what is expanded.
 void inverted_residual(const InvertedResidual& geometry, const Word* expand_filters, const Word* project_filters,
-                       const Word* in, Word pad, Word* scratch, ThreadPool& pool, const InvertedResidualWork& work);
+                       const Word* in, const NarrowPads& pads, Word* scratch, ThreadPool& pool,
+                       const InvertedResidualWork& work);
 
 }  // namespace ovir::fast

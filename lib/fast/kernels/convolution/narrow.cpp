@@ -37,24 +37,24 @@ struct PaddedColumns {
   }
 };
 
-/// Rows [first, first + rows) of the padded input of blocks [begin, end).
-void copy_padded(const ConvolutionShape& s, const ColumnPhases& phases, const Word* in, Word pad, i64 begin, i64 end,
-                 i64 first, i64 rows, Word* to) {
+/// Rows [first, first + rows) of the input of blocks [begin, end), padded with the pixel `pad`.
+void copy_padded(const ConvolutionShape& s, const ColumnPhases& phases, const Word* in, const Word* pad, i64 begin,
+                 i64 end, i64 first, i64 rows, Word* to) {
   for (auto b = begin; b < end; ++b)
     for (i64 r = 0; r < rows; ++r) {
       const auto y = first + r - s.pad_top;
       if (y < 0 || y >= s.height) {
-        to = std::fill_n(to, phases.count * phases.width * kBlock, pad);
+        to = fill_pixels(to, phases.count * phases.width, pad);
         continue;
       }
       for (i64 phase = 0; phase < phases.count; ++phase) {
         const PaddedColumns columns(s, phases, phase);
         const auto* from = in + ((b * s.height + y) * s.width + columns.begin) * kBlock;
-        to = std::fill_n(to, columns.left * kBlock, pad);
+        to = fill_pixels(to, columns.left, pad);
         if (phases.stride == 1) to = std::copy_n(from, columns.inside * kBlock, to);
         else
           for (i64 x = 0; x < columns.inside; ++x, from += phases.stride * kBlock) to = std::copy_n(from, kBlock, to);
-        to = std::fill_n(to, columns.right * kBlock, pad);
+        to = fill_pixels(to, columns.right, pad);
       }
     }
 }
@@ -302,6 +302,8 @@ void narrow_convolution(const NarrowGeometry& g, const WordPanels& filters, cons
     compute_panels(from, image, filters.packed + first * g.panel_size(), first, last, y0, y1, x0, x1);
   };
 
+  alignas(64) Word pad_pixel[kBlock];
+  std::fill_n(pad_pixel, kBlock, pad);
   const bool three = g.parts > 1;
   const auto in_blocks = three ? blocks_of(s.channels) : g.blocks, in_size = in_blocks * s.plane() * kBlock;
   const auto copy = [&](const ConvolutionShape& shape, const ColumnPhases& phases, i64 image, i64 begin, i64 end,
@@ -309,7 +311,7 @@ void narrow_convolution(const NarrowGeometry& g, const WordPanels& filters, cons
     const auto* from = in + image * in_size;
     if (three)
       split_padded(shape, phases, reinterpret_cast<const float*>(from), in_blocks, begin, end, first, rows, to);
-    else copy_padded(shape, phases, from, pad, begin, end, first, rows, to);
+    else copy_padded(shape, phases, from, pad_pixel, begin, end, first, rows, to);
   };
   if (g.copies_bands() && s.out_height == 1) {
     const auto bands = ceil_div(s.out_width, g.band_columns());
@@ -427,10 +429,15 @@ struct Bands {
 
 }  // namespace
 
+Word* fill_pixels(Word* to, i64 pixels, const Word* with) {
+  for (i64 i = 0; i < pixels; ++i) to = std::copy_n(with, kBlock, to);
+  return to;
+}
+
 i64 narrow_depthwise_scratch_size(const ConvolutionShape& s, int threads) { return threads * Bands(s).size(); }
 
-void narrow_depthwise(const ConvolutionShape& s, i64 lanes, const Word* in, Word pad, Word* scratch, ThreadPool& pool,
-                      const NarrowRowsWork& work) {
+void narrow_depthwise(const ConvolutionShape& s, i64 lanes, const Word* in, const NarrowPads& pads, Word* scratch,
+                      ThreadPool& pool, const NarrowRowsWork& work) {
   const Bands bands(s);
   const auto count = ceil_div(s.out_height, bands.rows), blocks = ceil_div(s.outputs, lanes * kBlock);
   if (s.batch == 0 || s.out_plane() == 0) return;
@@ -446,7 +453,8 @@ void narrow_depthwise(const ConvolutionShape& s, i64 lanes, const Word* in, Word
       const auto plane = i / count;
       const Part band(s.out_height, count, i % count);
       const auto read = (band.size() - 1) * s.stride_y + (s.kernel_height - 1) * s.dilation_y + 1;
-      copy_padded(s, {bands.width}, in + plane * s.plane() * kBlock, pad, 0, 1, band.begin * s.stride_y, read, copy);
+      copy_padded(s, {bands.width}, in + plane * s.plane() * kBlock, pads.of(plane % blocks), 0, 1,
+                  band.begin * s.stride_y, read, copy);
       work({.in = copy,
             .taps = std::span(taps).first(s.taps()),
             .step = s.stride_x * kBlock,

@@ -118,8 +118,18 @@ struct NarrowRows {
 };
 using NarrowRowsWork = std::function<void(const NarrowRows& rows)>;
 
+/// What surrounds the plane of a depthwise convolution: a pixel of each block, or one for all of them (a step of 0).
+struct NarrowPads {
+  const Word* first;
+  i64 step = 0;
+  const Word* of(i64 block) const { return first + block * step; }
+};
+alignas(64) inline constexpr Word kZeroPixel[kBlock] = {};
+/// Gives the place behind the last of the pixels.
+Word* fill_pixels(Word* to, i64 pixels, const Word* with);
+
 i64 narrow_depthwise_scratch_size(const ConvolutionShape& shape, int threads);
-void narrow_depthwise(const ConvolutionShape& shape, i64 lanes, const Word* in, Word pad, Word* scratch,
+void narrow_depthwise(const ConvolutionShape& shape, i64 lanes, const Word* in, const NarrowPads& pads, Word* scratch,
                       ThreadPool& pool, const NarrowRowsWork& work);
 
 }  // namespace ovir::fast

@@ -98,6 +98,10 @@ U8Tile tile_of(const NarrowSum& sum, i64 column, const U8Epilogue& e) {
               .offset = e.offset,
               .min = e.min,
               .max = e.max};
+  if (e.lows) {
+    tile.lows = e.lows + column;
+    tile.highs = e.highs + column;
+  }
   tile.sum.excess = excess_of_panel(e.excess, column);
   return tile;
 }
@@ -286,6 +290,12 @@ void u8_convolution(const NarrowGeometry& g, const WordPanels& filters, const Wo
   narrow_convolution(g, filters, in, u8_pad(pad), scratch, pool, std::cref(one));
 }
 
+U8Pads::U8Pads(std::span<const std::uint8_t> levels) {
+  const bool same = std::ranges::all_of(levels, [&](std::uint8_t level) { return level == levels[0]; });
+  words_.assign(same ? kBlock : u8_blocks(std::ssize(levels)) * kBlock, same ? u8_pad(levels[0]) : 0);
+  if (!same) std::memcpy(words_.data(), levels.data(), levels.size());
+}
+
 i64 u8_depthwise_weights_size(const ConvolutionShape& s) { return u8_blocks(s.outputs) * s.taps() * kChannels; }
 
 void u8_depthwise_pack(const ConvolutionShape& s, const std::int8_t* weights, std::int8_t* to) {
@@ -311,6 +321,8 @@ U8DepthwiseRows depthwise_work(const ConvolutionShape& s, const std::int8_t* wei
           .low = e.low,
           .high = e.high,
           .small = e.small,
+          .lows = e.lows ? e.lows + channel : nullptr,
+          .highs = e.lows ? e.highs + channel : nullptr,
           .out = nullptr,
           .pixels = s.out_width,
           .rows = rows.rows,
@@ -326,7 +338,7 @@ void u8_depthwise_rows(const ConvolutionShape& s, const std::int8_t* weights, co
   narrow_isa().u8_depthwise(work);
 }
 
-void u8_depthwise(const ConvolutionShape& s, const std::int8_t* weights, const Word* in, std::uint8_t pad,
+void u8_depthwise(const ConvolutionShape& s, const std::int8_t* weights, const Word* in, const NarrowPads& pads,
                   const U8Blocked& out, const U8Epilogue& e, Word* scratch, ThreadPool& pool) {
   /// With an activation, some pixels at a time.
   const auto activated = [&](const NarrowRows& rows) {
@@ -352,7 +364,7 @@ void u8_depthwise(const ConvolutionShape& s, const std::int8_t* weights, const W
         finish_aside(e, to, 0, values, {.pixels = now}, channel, work.wide_blocks * kBlock, s.outputs);
       }
   };
-  if (e.activated) return narrow_depthwise(s, 4, in, u8_pad(pad), scratch, pool, std::cref(activated));
+  if (e.activated) return narrow_depthwise(s, 4, in, pads, scratch, pool, std::cref(activated));
   const auto some = [&](const NarrowRows& rows) {
     const auto pixel = rows.y * s.out_width, plane = s.out_plane();
     if (out.levels)
@@ -366,7 +378,7 @@ void u8_depthwise(const ConvolutionShape& s, const std::int8_t* weights, const W
     work.wide_blocks = std::min<i64>(4, blocks_of(s.outputs) - first);
     narrow_isa().u8_depthwise(work);
   };
-  narrow_depthwise(s, 4, in, u8_pad(pad), scratch, pool, std::cref(some));
+  narrow_depthwise(s, 4, in, pads, scratch, pool, std::cref(some));
 }
 
 void to_u8_blocked(const float* in, bool blocked, const U8Scale& q, std::uint8_t* out, i64 batch, i64 channels,

@@ -27,6 +27,8 @@ struct U8Epilogue {
   bool rounds;
   float own, other, offset, min, max;
   bool small = false;
+  /// If not null, bounds of the first levels by output, padded; `low` and `high` are then those of bytes.
+  const std::uint8_t *lows = nullptr, *highs = nullptr;
   /// With activations, each step by itself: scale and shift give a value, which the activation takes; level =
   /// round(value·by + plus) within 0 … max_level, by output, padded (null: no levels). `own`, `other` and `offset` give
   /// the sum with a residual, as a value, which min, max and the other activation take; then `sum_by` and so on.
@@ -75,6 +77,17 @@ U8Tile u8_tile_of(const ConvolutionShape& shape, const U8Blocked& out, const U8B
 void u8_tile(const NarrowSum& sum, int pixels, i64 panel, const U8Epilogue& e, std::uint8_t* out);
 /// The word around a plane.
 inline Word u8_pad(std::uint8_t level) { return Word{level} * 0x01010101u; }
+/// What surrounds planes whose channels have one level each, or all one.
+class U8Pads {
+ public:
+  explicit U8Pads(std::span<const std::uint8_t> levels);
+  /// Where all channels have one.
+  std::uint8_t level() const { return static_cast<std::uint8_t>(words_[0]); }
+  NarrowPads get() const { return {words_.data(), std::ssize(words_) > kBlock ? kBlock : 0}; }
+
+ private:
+  std::vector<Word> words_;
+};
 
 /// Bytes of the packed weights of a depthwise convolution, of at most kMaxDepthwiseTaps taps.
 inline constexpr i64 kMaxDepthwiseTaps = 64;
@@ -82,7 +95,7 @@ i64 u8_depthwise_weights_size(const ConvolutionShape& shape);
 /// Weights [channels][taps] become [block][tap][64].
 void u8_depthwise_pack(const ConvolutionShape& shape, const std::int8_t* weights, std::int8_t* to);
 /// The epilogue has no residual; its arrays are padded to blocks of 64.
-void u8_depthwise(const ConvolutionShape& shape, const std::int8_t* weights, const Word* in, std::uint8_t pad,
+void u8_depthwise(const ConvolutionShape& shape, const std::int8_t* weights, const Word* in, const NarrowPads& pads,
                   const U8Blocked& out, const U8Epilogue& e, Word* scratch, ThreadPool& pool);
 
 /// Rows of it as levels, from `out` on: 64 a pixel.
