@@ -18,7 +18,8 @@ Scratch KernelState::reserve(i64 floats) {
 }
 
 std::unique_ptr<KernelState> prepare_for(const Kernel& kernel, const Sizes& sizes, Runtime& runtime) {
-  const auto is_empty = [](const View& view) { return view.size() == 0; };
+  // By its dims: beside one of 0 the product of others may be beyond 64 bits.
+  const auto is_empty = [](const View& view) { return std::ranges::find(view.dims, 0) != view.dims.end(); };
   if (std::ranges::any_of(sizes.in, is_empty) || std::ranges::any_of(sizes.out, is_empty)) return nullptr;
   return kernel.prepare(sizes, runtime);
 }
