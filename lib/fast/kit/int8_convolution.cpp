@@ -229,6 +229,14 @@ bool groups_pay(const ConvolutionShape& s) {
   return NarrowGeometry::takes_groups(s, 4) && (narrow_isa().has_u8 || winograd_tile(s) != WinogradTile::four);
 }
 
+/// Alone, or with a Pad of zeros before it.
+std::optional<StaticConvolution> convolution_of(const Graphlet& graph, int root) {
+  auto convolution = static_convolution(graph, root, 4, true);
+  const bool alone = convolution && std::ssize(convolution->nodes) == 1;
+  const bool padded = convolution && std::ssize(convolution->nodes) == 2 && convolution->nodes[1] == root;
+  return alone || padded ? std::move(convolution) : static_convolution(graph, root);
+}
+
 /// What a convolution by integers reads.
 struct U8Operands {
   StaticConvolution convolution;
@@ -236,12 +244,12 @@ struct U8Operands {
   I8Weights weights;
 
   static std::optional<U8Operands> of(const Graphlet& graph, int root, decltype(i8_weights) weights_of) {
-    auto convolution = static_convolution(graph, root);
+    auto convolution = convolution_of(graph, root);
     if (!convolution || convolution->open) return std::nullopt;
     const auto& s = convolution->shape;
     const bool depthwise = s.is_depthwise();
     if (depthwise ? s.taps() > kMaxDepthwiseTaps : s.groups > 1 && !groups_pay(s)) return std::nullopt;
-    auto in = levels_of(graph, graph.input(root, 0));
+    auto in = levels_of(graph, convolution->data);
     if (!in || (!depthwise && !in->is_single())) return std::nullopt;
     if ((NarrowGeometry(s, 4).padded || depthwise) && in->padding().empty()) return std::nullopt;
     auto weights = weights_of(graph, root, 1, Outputs{s.outputs});
@@ -263,12 +271,12 @@ std::optional<U8Layer> u8_layer(const Graphlet& graph, int root) {
   auto& [convolution, in, weights] = *operands;
   const auto& s = convolution.shape;
   const bool depthwise = s.is_depthwise();
-  const auto data = graph.input(root, 0);
+  const auto data = convolution.data;
   Match match{weights.nodes, {data}, nullptr};
-  match.nodes.push_back(root);
+  match.nodes.insert(match.nodes.end(), convolution.nodes.begin(), convolution.nodes.end());
   // What only an image's convolution reads is quantized as it is read.
   if (!depthwise && NarrowGeometry(s, 4).image && graph.type(data.node) == "FakeQuantize" &&
-      graph.only_user(data) == root) {
+      graph.only_user(data) == convolution.nodes.front()) {
     match.nodes.insert(match.nodes.begin(), data.node);
     match.inputs = {graph.input(data.node, 0)};
     if (!is_f32(graph, match.inputs[0])) return std::nullopt;

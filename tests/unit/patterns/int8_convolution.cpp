@@ -31,6 +31,18 @@ void bounds_by_channel(Net& n) {  // in levels, of which some channels have thos
   const auto y = quantized_by_channel(n, x, 70, true);
   n.result(n.op("GroupConvolution-1", {y, stepped(n, {70, 1, 1, 3, 3})}, windows(2, 1, 1)));
 }
+int pad_behind(Net& n, int x) {  // as TensorFlow pads strides of 2
+  return n.op("Pad-1", {x, n.indices({0, 0, 0, 0}), n.indices({0, 0, 1, 1}), n.numbers({0}, {})},
+              {{"pad_mode", "constant"}});
+}
+void padded_depthwise(Net& n) {
+  const auto x = pad_behind(n, quantized_by_channel(n, n.input({1, 70, 10, 8}), 70, false));
+  n.result(n.op("GroupConvolution-1", {x, stepped(n, {70, 1, 1, 3, 3})}, windows(2, 2)));
+}
+void padded_image(Net& n) {
+  const auto x = pad_behind(n, quantized(n, n.input({1, 3, 12, 14})));
+  n.result(n.op("Convolution-1", {x, stepped(n, {18, 3, 3, 3})}, windows(2, 2)));
+}
 void depthwise(Net& n) {
   n.result(biased(n, convolution(n, n.input({2, 21, 9, 8}), "GroupConvolution-1", {21, 1, 1, 3, 3}), 21));
 }
@@ -201,6 +213,7 @@ void limits_of_f16(Net& n) {
 
 /// A value on the border of two levels may be rounded otherwise than in f32.
 constexpr float kLevel = 1.0F / 64;
+constexpr float kChannelsLevel = 4 * kLevel;  // of quantized_by_channel(), whose levels are up to 4 / 64 apart
 
 // clang-format off
 constexpr Example kExamples[] = {
@@ -213,8 +226,10 @@ constexpr Example kExamples[] = {
     {"int8.convolution+bias+Relu+MaxPool+FakeQuantize", pooled_image, kOften, kFixed, true, kLevel, Precision::int8},
     {"int8_depthwise.convolution+bias", depthwise, kOnce, kFixed, true, 5e-6F, Precision::int8},
     {"int8_depthwise.convolution", depthwise_by_channel, kOften, kFixed, true, 5e-6F, Precision::int8},
-    {"int8.convolution+Relu+FakeQuantize", bounds_by_channel, kOften, kFixed, true, kLevel, Precision::int8},
-    {"int8.convolution+Relu+FakeQuantize", bounds_by_channel, kOnce, kFixed, true, kLevel, Precision::int8},
+    {"int8.convolution+Relu+FakeQuantize", bounds_by_channel, kOften, kFixed, true, kChannelsLevel, Precision::int8},
+    {"int8.convolution+Relu+FakeQuantize", bounds_by_channel, kOnce, kFixed, true, kChannelsLevel, Precision::int8},
+    {"int8_depthwise.convolution", padded_depthwise, kOften, kFixed, true, 5e-6F, Precision::int8},
+    {"int8.convolution", padded_image, kOnce, kFixed, true, 5e-6F, Precision::int8},
     {"int8.convolution+Relu+FakeQuantize", grouped, kOften, kFixed, true, kLevel, Precision::int8},
     {"int8.convolution+bias", grouped_across, kOnce, kFixed, true, 5e-6F, Precision::int8},
     {"int8.convolution+FakeQuantize+residual+Relu+FakeQuantize", residual, kOften, kFixed, true, kLevel,
