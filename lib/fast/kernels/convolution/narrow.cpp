@@ -6,6 +6,7 @@ namespace ovir::fast {
 namespace {
 
 constexpr i64 kBandWords = 64 << 10;    // of padded input rows that a chunk copies for itself
+constexpr i64 kTilesAtOnce = 4;         // whose place and ending are said once
 constexpr i64 kPlaneWords = 256 << 10;  // of a padded input that is copied once for all chunks
 constexpr i64 kBands = 8;               // of rows, at least
 constexpr int kAlone = 4;               // threads that each copy a whole plane
@@ -246,6 +247,7 @@ void narrow_convolution(const NarrowGeometry& g, const WordPanels& filters, cons
     const auto tiles = ceil_div(x1 - x0, max_pixels);
     // Short rows share tiles: weights are read for all of them.
     const bool tiled = narrow_isa().tiled;
+    const auto at_once = tiled ? 1 : kTilesAtOnce;
     const auto apart = s.stride_y * from.row;
     const auto rows = tiled && s.out_height > 1 && !g.grouped ? 2 * rows_of_tile(x1 - x0, apart, g.step) : 0;
     const auto together = std::max<i64>(rows, 1);
@@ -273,10 +275,10 @@ void narrow_convolution(const NarrowGeometry& g, const WordPanels& filters, cons
       }
       for (auto y = y0; y < y1; y += together) {
         const auto now = std::min(together, y1 - y);
-        for (i64 i = 0; i < tiles; ++i) {
-          const Part part(x1 - x0, tiles, i);
-          const auto x = x0 + part.begin;
-          const NarrowSum sum{.in = from.data + (y - y0) * s.stride_y * from.row + part.begin * g.step,
+        for (i64 i = 0; i < tiles; i += at_once) {
+          const auto begin = Part(x1 - x0, tiles, i).begin,
+                     pixels = Part(x1 - x0, tiles, std::min(i + at_once, tiles) - 1).end - begin;
+          const NarrowSum sum{.in = from.data + (y - y0) * s.stride_y * from.row + begin * g.step,
                               .pixel = g.step,
                               .block = from.block,
                               .taps = panel_taps,
@@ -287,11 +289,11 @@ void narrow_convolution(const NarrowGeometry& g, const WordPanels& filters, cons
                               .weights = weights + (panel - first) * g.panel_size(),
                               .ahead = &ahead,
                               .other_taps = other_taps,
-                              .run = now > 1 ? part.size() : 0,
+                              .run = now > 1 ? pixels : 0,
                               .row = apart,
                               .part = from.part,
                               .aside = waits ? &aside : nullptr};
-          tile(sum, static_cast<int>(part.size() * now), panel, image, y * s.out_width + x);
+          tile(sum, static_cast<int>(pixels * now), panel, image, y * s.out_width + x0 + begin);
         }
       }
     }
