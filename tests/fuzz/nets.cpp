@@ -42,6 +42,7 @@ class Net {
     for (std::size_t axis = 1; axis < rank; ++axis)
       shape.push_back(axis == 1 && rank > 2 ? channels
                                             : 1 + static_cast<i64>(choices_.below(axis + 1 == rank ? 40 : 9)));
+    stepped_ = choices_.one_in(4);
     if (choices_.one_in(3)) compressed_ = choices_.one_in(4) ? ElementType::bf16 : ElementType::f16;
     inputs_.push_back(shape);
     values_.push_back({graph_.parameter(name(), ElementType::f32, shape), shape});
@@ -105,6 +106,15 @@ class Net {
   int weights(const Shape& shape, i64 terms = 1) {
     auto values = to_f64(fuzz::filled(ElementType::f32, shape, fuzz::Fill::fractions, choices_));
     for (auto& v : values) v /= std::sqrt(static_cast<double>(terms));
+    if (stepped_) {
+      // Integers by a step, as convolutions and products in int8 want them.
+      for (auto& v : values) v = std::clamp(std::nearbyint(v * 127), -127.0, 127.0);
+      const auto whole = graph_.constant(
+          name(),
+          Tensor::of<std::int8_t>(ElementType::i8, shape, std::vector<std::int8_t>(values.begin(), values.end())));
+      const auto numbers = graph_.add(name(), "Convert-1", {whole}, {{"destination_type", "f32"}});
+      return graph_.add(name(), "Multiply-1", {numbers, number(1.0F / 64)});
+    }
     const auto wide = Tensor::of<float>(ElementType::f32, shape, std::vector<float>(values.begin(), values.end()));
     if (!compressed_) return graph_.constant(name(), wide);
     const auto narrow = graph_.constant(name(), convert(wide, *compressed_));
@@ -187,7 +197,9 @@ class Net {
             {"pads_end", list(some({0, kernel / 2, kernel / 2}))}};
   }
 
-  void convolution(const Value& x) {
+  void convolution(const Value& from) {
+    if (stepped_ && choices_.one_in(2)) levels(from);
+    const auto x = stepped_ ? values_.back() : from;
     const auto kernel = some({1, 1, 3, 3, 5}), channels = x.shape[1], axes = x.shape.rank() - 2;
     Shape taps(static_cast<std::size_t>(axes), kernel);
     if (choices_.one_in(3)) {
@@ -296,7 +308,21 @@ class Net {
 
   void levels(const Value& x) {
     has_levels_ = true;
-    const auto low = number(-2), high = number(2 - 1.0F / 64);
+    auto low = number(-2), high = number(2 - 1.0F / 64);
+    if (x.shape.rank() > 2 && choices_.one_in(2)) {
+      // By channel, with 0 at another level in each.
+      Shape shape(x.shape.rank(), 1);
+      shape[1] = x.shape[1];
+      std::vector<float> lows, highs;
+      for (i64 c = 0; c < shape[1]; ++c) {
+        const auto step = static_cast<float>(1 + choices_.below(4)) / 64;
+        const auto zero = static_cast<float>(choices_.one_in(2) ? 0 : choices_.below(256));
+        lows.push_back(-zero * step);
+        highs.push_back((255 - zero) * step);
+      }
+      low = graph_.constant(name(), Tensor::of<float>(ElementType::f32, shape, std::move(lows)));
+      high = graph_.constant(name(), Tensor::of<float>(ElementType::f32, shape, std::move(highs)));
+    }
     push("FakeQuantize-1", {x.layer, low, high, low, high}, {{"levels", "256"}});
   }
 
@@ -324,6 +350,7 @@ class Net {
   std::vector<Shape> inputs_;
   int names_ = 0;
   bool has_levels_ = false;
+  bool stepped_ = false;                   // weights are integers by a step
   std::optional<ElementType> compressed_;  // what constants are in the file, as converters write them
 };
 
