@@ -124,7 +124,9 @@ void U8Filters::set_epilogue(const U8Layer& layer) {
     else shift[o] = static_cast<float>(line.with(sums.total));
   }
   const bool by_channel = e.levels && !activated && set_bounds(e, s.outputs);
-  const auto first = by_channel ? Bounds{0, 255} : e.levels && !activated ? e.bounds.in(*e.levels, 0) : e.bounds;
+  auto first = e.bounds;
+  if (by_channel) first = {0, 255};
+  else if (e.levels && !activated) first = e.bounds.in(*e.levels, 0);
   epilogue_ = {.scale = scale,
                .shift = shift,
                .low = first.low,
