@@ -1,11 +1,14 @@
 // Einsum-7 of f32 operands as products of matrices (kit/einsum_product), two at a time. What lies in another order is
-// transposed before and after.
+// transposed before and after. In plans for many runs a constant that is one of two operands is packed.
 #include <algorithm>
 #include <map>
+
+#include <fmt/format.h>
 
 #include "fast/kernels/movement/permute.hpp"
 #include "fast/kernels/product/batched.hpp"
 #include "fast/kit/einsum_product.hpp"
+#include "fast/kit/packed_matrices.hpp"
 
 namespace ovir::fast::patterns::einsum {
 namespace {
@@ -23,10 +26,10 @@ bool is_in_place(const std::vector<i64>& order) { return std::is_sorted(order.be
 class Lengths {
  public:
   /// False where a label has another length already: one of 1 is repeated.
-  bool take(std::string_view labels, const View& v) {
-    if (v.rank() != std::ssize(labels)) return false;
-    for (i64 i = 0; i < v.rank(); ++i)
-      if (lengths_.emplace(labels[i], v.dim(i)).first->second != v.dim(i)) return false;
+  bool take(std::string_view labels, std::span<const i64> dims) {
+    if (dims.size() != labels.size()) return false;
+    for (std::size_t i = 0; i < dims.size(); ++i)
+      if (lengths_.emplace(labels[i], dims[i]).first->second != dims[i]) return false;
     return true;
   }
   std::vector<i64> of(std::string_view labels) const {
@@ -34,6 +37,7 @@ class Lengths {
     for (const char label : labels) dims.push_back(lengths_.at(label));
     return dims;
   }
+  i64 of(char label) const { return lengths_.at(label); }
   i64 count(std::string_view labels) const {
     i64 n = 1;
     for (const char label : labels) n *= lengths_.at(label);
@@ -61,10 +65,11 @@ struct Pair {
   Scratch result{};                       ///< where another pair reads it
 
   Pair(const EinsumProduct& labels, const Lengths& lengths) {
-    const auto& [a_labels, b_labels, out_labels, matrices, rows, columns, sums] = labels;
-    const bool a_transposed = a_labels == matrices + sums + rows && a_labels != matrices + rows + sums;
+    const auto& [a_labels, b_labels, out_labels, own, rows, all_columns, sums] = labels;
+    const auto [matrices, columns] = matrices_first(labels, lengths);
+    const bool a_transposed = a_labels == own + sums + rows && a_labels != own + rows + sums;
     const bool b_transposed = b_labels != matrices + sums + columns;
-    a_order = order_of(a_labels, a_transposed ? a_labels : matrices + rows + sums);
+    a_order = order_of(a_labels, a_transposed ? a_labels : own + rows + sums);
     b_order = order_of(b_labels, b_transposed ? matrices + columns + sums : b_labels);
     out_order = order_of(matrices + rows + columns, out_labels);
     a_dims = lengths.of(a_labels);
@@ -76,12 +81,30 @@ struct Pair {
     // A matrix of one row or column is the same either way.
     product.a_transposed = a_transposed && product.m > 1 && product.k > 1;
     product.b_transposed = b_transposed || product.n == 1;
-    product.a_matrices = product.b_matrices = lengths.count(matrices);
-    for (i64 i = 0; i < product.a_matrices; ++i) {
-      product.a.push_back(i);
-      product.b.push_back(i);
+    product.a_matrices = lengths.count(own);
+    product.b_matrices = lengths.count(matrices);
+    product.a = {0};
+    for (const char label : matrices) {
+      std::vector<i64> next;
+      for (const auto i : product.a)
+        for (i64 j = 0; j < lengths.of(label); ++j) next.push_back(is_in(own, label) ? i * lengths.of(label) + j : i);
+      product.a = std::move(next);
     }
+    for (i64 i = 0; i < product.b_matrices; ++i) product.b.push_back(i);
   }
+
+ private:
+  /// The labels of matrices and of columns. Columns that the output has before the rows count matrices of b as well,
+  /// each of which the same matrix of a is multiplied by: then the results lie as the output has them.
+  static std::pair<std::string, std::string> matrices_first(const EinsumProduct& p, const Lengths& lengths) {
+    const auto place = p.out.find(p.rows);
+    if (place == std::string::npos) return {p.matrices, p.columns};
+    auto before = p.out.substr(0, place), behind = p.out.substr(place + p.rows.size());
+    const bool are_columns = std::ranges::all_of(behind, [&](char label) { return is_in(p.columns, label); });
+    if (!are_columns || lengths.count(behind) < kBlock) return {p.matrices, p.columns};
+    return {std::move(before), std::move(behind)};
+  }
+  static bool is_in(std::string_view labels, char label) { return labels.find(label) != std::string_view::npos; }
 };
 
 /// An operand, or the result of a pair, in that order.
@@ -92,15 +115,17 @@ struct Value {
 
 class Einsum final : public Kernel {
  public:
-  explicit Einsum(EinsumLabels labels) : labels_(std::move(labels)) {}
+  /// `packed`: the second of two operands, if it is a constant; `always`: for all sizes that come.
+  explicit Einsum(EinsumLabels labels, std::shared_ptr<const PackedMatrices> packed = nullptr, bool always = false)
+      : labels_(std::move(labels)), packed_(std::move(packed)), always_(always) {}
 
   std::string name() const override { return "einsum"; }
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
     Lengths lengths;
     for (std::size_t i = 0; i < labels_.operands.size(); ++i)
-      if (!lengths.take(labels_.operands[i], sizes.in[i])) return nullptr;
-    if (!lengths.take(labels_.out, sizes.out[0])) return nullptr;
+      if (!lengths.take(labels_.operands[i], sizes.in[i].dims)) return nullptr;
+    if (!lengths.take(labels_.out, sizes.out[0].dims)) return nullptr;
     auto state = std::make_unique<State>();
     std::vector<Value> values;
     for (const auto& labels : labels_.operands) values.push_back({labels, static_cast<int>(values.size())});
@@ -122,14 +147,19 @@ class Einsum final : public Kernel {
       pair.from_a = a.from;
       pair.from_b = b.from;
       if (!is_in_place(pair.a_order)) pair.a = state->reserve(lengths.count(a.labels));
-      if (!is_in_place(pair.b_order)) pair.b = state->reserve(lengths.count(b.labels));
+      state->packed = packed_ && reads_panels(pair.product);
+      if (state->packed) packed_->pack(pair.product, pair.b_order, runtime.pool());
+      else if (!is_in_place(pair.b_order)) pair.b = state->reserve(lengths.count(b.labels));
       if (!is_in_place(pair.out_order)) pair.out = state->reserve(lengths.count(labels.out));
       if (!values.empty()) pair.result = state->reserve(lengths.count(labels.out));
-      pair.work = state->reserve(batched_product_scratch_size(pair.product, runtime.threads()));
+      pair.work = state->reserve(state->packed ? packed_matrices_scratch_size(pair.product)
+                                               : batched_product_scratch_size(pair.product, runtime.threads()));
       values.push_back({labels.out, static_cast<int>(labels_.operands.size() + state->pairs.size()) - 1});
     }
     return state;
   }
+
+  bool holds(int input) const override { return input == 1 && always_; }
 
   void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
            Runtime& runtime) const override {
@@ -146,11 +176,15 @@ class Einsum final : public Kernel {
       return static_cast<const float*>(to);
     };
     for (const auto& pair : state.pairs) {
-      const auto *a = operand(pair.from_a, pair.a_dims, pair.a_order, pair.a),
-                 *b = operand(pair.from_b, pair.b_dims, pair.b_order, pair.b);
+      const auto* a = operand(pair.from_a, pair.a_dims, pair.a_order, pair.a);
       auto* result = pair.result ? state.floats(pair.result) : out[0].as<float>();
-      auto* c = pair.out ? state.floats(pair.out) : result;
-      batched_product(pair.product, a, b, c, Epilogue{}, state.floats(pair.work), pool);
+      auto *c = pair.out ? state.floats(pair.out) : result, *work = state.floats(pair.work);
+      if (state.packed) {
+        packed_->multiply(pair.product, a, c, Epilogue{}, work, pool);
+      } else {
+        const auto* b = operand(pair.from_b, pair.b_dims, pair.b_order, pair.b);
+        batched_product(pair.product, a, b, c, Epilogue{}, work, pool);
+      }
       if (pair.out) permute(pair.dims, pair.out_order, c, result, pool);
     }
   }
@@ -158,6 +192,7 @@ class Einsum final : public Kernel {
  private:
   struct State final : KernelState {
     std::vector<Pair> pairs;
+    bool packed = false;
   };
 
   /// The labels of two values that the output or other values have, too.
@@ -171,7 +206,20 @@ class Einsum final : public Kernel {
   }
 
   EinsumLabels labels_;
+  std::shared_ptr<const PackedMatrices> packed_;
+  bool always_;
 };
+
+/// Those of the operands as they are known; nothing where one is open.
+std::optional<Pair> known_pair(const Graphlet& graph, const Match& match, const EinsumLabels& labels) {
+  Lengths lengths;
+  if (!PackedMatrices::known(graph.fact({match.nodes[0], 0}).shape)) return std::nullopt;
+  for (std::size_t i = 0; i < labels.operands.size(); ++i) {
+    const auto shape = PackedMatrices::known(graph.fact(match.inputs[i]).shape);
+    if (!shape || !lengths.take(labels.operands[i], *shape)) return std::nullopt;
+  }
+  return Pair(*einsum_product(labels.operands[0], labels.operands[1], labels.out), lengths);
+}
 
 std::optional<Match> match(const Graphlet& graph, int root) {
   auto labels = einsum_labels(graph, root);
@@ -180,6 +228,22 @@ std::optional<Match> match(const Graphlet& graph, int root) {
     return std::nullopt;
   Match match{{root}, {}, nullptr};
   for (int i = 0; i < std::ssize(labels->operands); ++i) match.inputs.push_back(graph.input(root, i));
+  if (graph.options().steady() && labels->operands.size() == 2) {
+    if (graph.constant(match.inputs[0])) {  // the constant is the right one
+      std::swap(match.inputs[0], match.inputs[1]);
+      std::swap(labels->operands[0], labels->operands[1]);
+    }
+    if (const auto* constant = graph.constant(match.inputs[1])) {
+      auto packed = graph.shared<PackedMatrices>(
+          match.inputs[1], fmt::format("einsum {},{}->{}", labels->operands[0], labels->operands[1], labels->out),
+          [&] { return std::make_shared<const PackedMatrices>(*constant); });
+      const auto pair = known_pair(graph, match, *labels);
+      const bool always = pair && reads_panels(pair->product);
+      if (always) packed->pack(pair->product, pair->b_order, graph.packers(constant->size()));
+      match.kernel = std::make_unique<Einsum>(std::move(*labels), std::move(packed), always);
+      return match;
+    }
+  }
   match.kernel = std::make_unique<Einsum>(std::move(*labels));
   return match;
 }

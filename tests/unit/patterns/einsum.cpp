@@ -23,6 +23,19 @@ void several(Net& n, const char* equation, const std::vector<PartialShape>& oper
 void biaffine(Net& n) { several(n, "bxi,oij,byj->boxy", {{2, 7, 9}, {5, 9, 11}, {2, 6, 11}}); }
 void chain(Net& n) { several(n, "ab,bc,cd,de->ea", {{30, 4}, {4, 25}, {25, 3}, {3, 20}}); }
 void last_first(Net& n) { several(n, "...a,...b,b->...a", {{3, 40}, {3, 50}, {50}}); }
+/// By a constant, on either side: packed where more than a few rows come.
+void constant(Net& n, const char* equation, const PartialShape& a, const Shape& b, bool left = false) {
+  const auto x = n.input(a), w = n.weights(b);
+  n.result(n.op("Einsum-7", left ? std::vector<int>{w, x} : std::vector<int>{x, w}, {{"equation", equation}}));
+}
+void constant_in_place(Net& n) { constant(n, "abc,cde->abde", {2, 9, 20}, {20, 3, 17}); }
+void constant_left(Net& n) { constant(n, "cde,abc->abde", {2, 9, 20}, {20, 3, 17}, true); }
+void constant_turned(Net& n) { constant(n, "abde,cde->abc", {2, 9, 3, 17}, {20, 3, 17}); }
+/// Columns that the output has before the rows.
+void constant_experts(Net& n) { constant(n, "td,edf->etf", {19, 20}, {4, 20, 35}); }
+void constant_of_each(Net& n) { constant(n, "etf,efd->etd", {4, 19, 35}, {4, 35, 20}); }
+void constant_experts_turned(Net& n) { constant(n, "btd,fged->bgetf", {2, 19, 20}, {33, 3, 4, 20}); }
+void constant_of_few_rows(Net& n) { constant(n, "td,edf->etf", {3, 20}, {4, 20, 35}); }
 /// What repeats a label, or a length of 1, is for the reference kernel.
 void others(Net& n) {
   product(n, "ab,ab->b", {5, 40}, {5, 40});
@@ -46,6 +59,16 @@ constexpr Example kExamples[] = {
     {"einsum", biaffine, kOnce, kOpen},
     {"einsum", chain},
     {"einsum", last_first},
+    {"einsum", constant_in_place},
+    {"einsum", constant_in_place, kOften, kOpen},
+    {"einsum", constant_left},
+    {"einsum", constant_turned, kOften, kOpen},
+    {"einsum", constant_experts, kOnce},
+    {"einsum", constant_experts},
+    {"einsum", constant_experts, kOften, kOpen},
+    {"einsum", constant_of_each},
+    {"einsum", constant_experts_turned},
+    {"einsum", constant_of_few_rows},
     {"einsum", others},
 };
 // clang-format on

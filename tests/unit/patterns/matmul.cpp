@@ -20,6 +20,14 @@ void product_experts(Net& n) {
 void product_experts_of_many(Net& n) {
   n.result(testing::matmul(n, n.input({3, 9, 300}), n.weights({3, 300, 300}), true));
 }
+void product_constants(Net& n) { n.result(testing::matmul(n, n.input({2, 3, 9, 40}), n.weights({3, 40, 70}))); }
+void product_constants_turned(Net& n) {
+  n.result(relu(n, testing::matmul(n, n.input({3, 19, 40}), n.weights({3, 70, 40}), true)));
+}
+void product_constants_left(Net& n) {
+  n.result(n.op("MatMul-1", {n.input({3, 40, 9}), n.weights({3, 40, 70})},
+                {{"transpose_a", "true"}, {"transpose_b", "false"}}));
+}
 void product_one_row(Net& n) { n.result(testing::matmul(n, n.input({6, 1, 40}), n.input({6, 40, 600}))); }
 void product_few_columns(Net& n) { n.result(testing::matmul(n, n.input({6, 21, 40}), n.input({6, 3, 40}), true)); }
 /// Matrices that several products share, on either side.
@@ -65,6 +73,10 @@ constexpr Example kExamples[] = {
     {"matmul", product_few_rows},
     {"matmul+Relu", product_experts},
     {"matmul", product_experts_of_many},
+    {"matmul", product_constants},
+    {"matmul", product_constants, kOften, kOpen},
+    {"matmul+Relu", product_constants_turned},
+    {"matmul", product_constants_left},
     {"matmul", product_one_row},
     {"matmul", product_few_columns},
     {"matmul", product_repeated},

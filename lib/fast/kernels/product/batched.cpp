@@ -13,6 +13,7 @@ namespace {
 
 constexpr i64 kFewRows = 8, kFewColumns = 4;  // so few are dot products, without packing
 constexpr i64 kFewSums = 6;                   // so few rows are sums of rows
+constexpr i64 kSmall = i64{1} << 20;          // multiplications of a product that one thread takes by itself
 
 bool is_dots(const BatchedProduct& p) { return p.b_transposed && (p.m <= kFewRows || p.n <= kFewColumns); }
 
@@ -23,6 +24,24 @@ bool packs_first(const BatchedProduct& p, int threads) {
 }
 
 i64 transposed_size(const BatchedProduct& p) { return p.a_transposed ? round_up(p.a_matrices * p.m * p.k, kBlock) : 0; }
+
+/// The left matrices by rows: in `scratch` where they lie otherwise.
+const float* rows_of_a(const BatchedProduct& p, const float* a, float* scratch, ThreadPool& pool) {
+  if (!p.a_transposed) return a;
+  const auto parts = ceil_div(p.m, kColumns);
+  parallel_ranges(pool, p.a_matrices * parts, static_cast<double>(kColumns * p.k) / 2, [&](i64 begin, i64 end) {
+    for (auto i = begin; i < end; ++i) {
+      const auto matrix = i / parts * p.m * p.k, row = i % parts * kColumns;
+      isa().transpose(a + matrix + row, p.m, scratch + matrix + row * p.k, p.k, p.k, std::min(kColumns, p.m - row));
+    }
+  });
+  return scratch;
+}
+
+/// Floats of a right matrix in panels.
+i64 packed_matrix_size(const BatchedProduct& p) { return round_up(panels_size(p.k, p.n), kBlock); }
+/// Of a panel, in ns.
+double packing_cost(const BatchedProduct& p) { return static_cast<double>(p.k * kColumns) / 4; }
 
 const float* matrix_of_b(const BatchedProduct& p, const float* b, i64 i) { return b + i * p.k * p.n; }
 
@@ -115,45 +134,62 @@ BatchedProduct product_of(const MatMulAttrs& attrs, std::span<const i64> left, s
   return p;
 }
 
+bool reads_panels(const BatchedProduct& p) { return !is_dots(p) && !is_sums(p); }
+
+i64 packed_matrices_size(const BatchedProduct& p) { return p.b_matrices * packed_matrix_size(p); }
+
+void pack_matrices(const BatchedProduct& p, const float* b, float* to, ThreadPool& pool) {
+  const auto panels = ceil_div(p.n, kColumns);
+  parallel_ranges(pool, p.b_matrices * panels, packing_cost(p), [&](i64 begin, i64 end) {
+    for (auto i = begin; i < end; ++i) {
+      const auto first = i % panels * kColumns;
+      pack(p, matrix_of_b(p, b, i / panels), first, std::min(kColumns, p.n - first),
+           to + i / panels * packed_matrix_size(p) + first * p.k);
+    }
+  });
+}
+
+i64 packed_matrices_scratch_size(const BatchedProduct& p) { return transposed_size(p); }
+
+void packed_matrices_product(const BatchedProduct& p, const float* a, const float* panels, float* c,
+                             const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
+  a = rows_of_a(p, a, scratch, pool);
+  const auto matrix = [&](i64 i) { return Panels{panels + p.b[i] * packed_matrix_size(p), p.k, p.n}; };
+  // Many small products are shared out whole, large ones one after the other among all threads.
+  if (p.m * p.n * p.k < kSmall && p.count() >= 2 * pool.threads()) {
+    parallel_ranges(pool, p.count(), static_cast<double>(p.m * p.n * p.k) / 40, [&](i64 begin, i64 end) {
+      for (auto i = begin; i < end; ++i)
+        product_alone(matrix(i), a + p.a[i] * p.m * p.k, p.k, c + i * p.m * p.n, p.n, p.m,
+                      epilogue.from(i * p.m * p.n, 0));
+    });
+    return;
+  }
+  for (i64 i = 0; i < p.count(); ++i)
+    product(matrix(i), a + p.a[i] * p.m * p.k, p.k, c + i * p.m * p.n, p.n, p.m, epilogue.from(i * p.m * p.n, 0), pool);
+}
+
 i64 batched_product_scratch_size(const BatchedProduct& p, int threads) {
-  if (is_dots(p) || is_sums(p)) return transposed_size(p);
-  return transposed_size(p) + (packs_first(p, threads) ? p.b_matrices * round_up(panels_size(p.k, p.n), kBlock)
-                                                       : threads * panels_size(p.k, kColumns));
+  if (!reads_panels(p)) return transposed_size(p);
+  return transposed_size(p) +
+         (packs_first(p, threads) ? packed_matrices_size(p) : threads * panels_size(p.k, kColumns));
 }
 
 void batched_product(const BatchedProduct& p, const float* a, const float* b, float* c, const Epilogue& epilogue,
                      float* scratch, ThreadPool& pool) {
-  if (p.a_transposed) {
-    const auto parts = ceil_div(p.m, kColumns);
-    parallel_ranges(pool, p.a_matrices * parts, static_cast<double>(kColumns * p.k) / 2, [&](i64 begin, i64 end) {
-      for (auto i = begin; i < end; ++i) {
-        const auto matrix = i / parts * p.m * p.k, row = i % parts * kColumns;
-        isa().transpose(a + matrix + row, p.m, scratch + matrix + row * p.k, p.k, p.k, std::min(kColumns, p.m - row));
-      }
-    });
-    a = scratch;
-    scratch += transposed_size(p);
-  }
+  a = rows_of_a(p, a, scratch, pool);
+  scratch += transposed_size(p);
   if (is_dots(p)) return dots(p, a, b, c, epilogue, pool);
   if (is_sums(p)) return sums(p, a, b, c, epilogue, pool);
-  const auto panels = ceil_div(p.n, kColumns);
-  const auto packing = static_cast<double>(p.k * kColumns) / 4;
   if (packs_first(p, pool.threads())) {
-    const auto size = round_up(panels_size(p.k, p.n), kBlock);
-    parallel_ranges(pool, p.b_matrices * panels, packing, [&](i64 begin, i64 end) {
-      for (auto i = begin; i < end; ++i) {
-        const auto first = i % panels * kColumns;
-        pack(p, matrix_of_b(p, b, i / panels), first, std::min(kColumns, p.n - first),
-             scratch + i / panels * size + first * p.k);
-      }
-    });
+    pack_matrices(p, b, scratch, pool);
     for (i64 i = 0; i < p.count(); ++i)
-      product({scratch + p.b[i] * size, p.k, p.n}, a + p.a[i] * p.m * p.k, p.k, c + i * p.m * p.n, p.n, p.m,
-              epilogue.from(i * p.m * p.n, 0), pool);
+      product({scratch + p.b[i] * packed_matrix_size(p), p.k, p.n}, a + p.a[i] * p.m * p.k, p.k, c + i * p.m * p.n, p.n,
+              p.m, epilogue.from(i * p.m * p.n, 0), pool);
     return;
   }
+  const auto panels = ceil_div(p.n, kColumns);
   Slots rooms(scratch, panels_size(p.k, kColumns), slots_for(pool));
-  const auto cost = static_cast<double>(p.m * p.k * kColumns) / 40 + packing / static_cast<double>(p.together);
+  const auto cost = static_cast<double>(p.m * p.k * kColumns) / 40 + packing_cost(p) / static_cast<double>(p.together);
   parallel_ranges(pool, p.count() * panels, cost, [&](i64 begin, i64 end) {
     const Slots::Lease room(rooms);
     for (auto at = begin; at < end; ++at) {

@@ -1,5 +1,5 @@
-// Products of matrices that are both computed in the run: panels of the right one are packed right before they are
-// multiplied.
+// Products of several matrices. Panels of the right ones are packed right before they are multiplied, where these are
+// computed in the run, or beforehand.
 #pragma once
 #include <span>
 #include <vector>
@@ -34,5 +34,15 @@ i64 batched_product_scratch_size(const BatchedProduct& p, int threads);
 /// The epilogue's bias is by column; its residual lies as c, which it may be unless it is added after an activation.
 void batched_product(const BatchedProduct& p, const float* a, const float* b, float* c, const Epilogue& epilogue,
                      float* scratch, ThreadPool& pool);
+
+/// Whether the right matrices are read in panels, not where they lie, as those are that few rows are multiplied by.
+bool reads_panels(const BatchedProduct& p);
+/// Floats that all right matrices take in panels.
+i64 packed_matrices_size(const BatchedProduct& p);
+void pack_matrices(const BatchedProduct& p, const float* b, float* to, ThreadPool& pool);
+/// The same of matrices that were packed, where reads_panels(). Floats of scratch memory:
+i64 packed_matrices_scratch_size(const BatchedProduct& p);
+void packed_matrices_product(const BatchedProduct& p, const float* a, const float* panels, float* c,
+                             const Epilogue& epilogue, float* scratch, ThreadPool& pool);
 
 }  // namespace ovir::fast
