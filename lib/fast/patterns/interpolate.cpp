@@ -1,5 +1,6 @@
-// Interpolate in f32 along the two spatial axes of images: the nearest element, or linear between neighbors. Of other
-// axes, and by other filters, one axis after the other.
+// Interpolate in f32 along the two spatial axes of images: the nearest element, or linear between neighbors. Also where
+// channels come last, with the Transposes around it that bring them there and back. Of other axes, and by other filters,
+// one axis after the other.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -11,7 +12,9 @@
 #include "fast/kernels/movement/resize.hpp"
 #include "fast/kit/around_axis.hpp"
 #include "fast/kit/functions.hpp"
+#include "fast/kit/heads.hpp"
 #include "fast/kit/levels.hpp"
+#include "fast/kit/score_masks.hpp"
 #include "op/kit/interpolation_taps.hpp"
 
 namespace ovir::fast::patterns::interpolate {
@@ -19,6 +22,8 @@ namespace {
 
 using interpolation::Mode;
 using interpolation::Task;
+
+const std::vector<i64> kChannelsLast{0, 2, 3, 1}, kChannelsFirst{0, 3, 1, 2};
 
 /// By axis, as the file gives them; 0: the quotient of the lengths.
 struct Scales {
@@ -46,22 +51,24 @@ std::vector<AxisSource> sources(const Task& task, i64 in, i64 out, float scale) 
 
 class Interpolate final : public Kernel {
  public:
-  /// `levels`, to the nearest, of values that may be u8: a pixel of a block is as large as in f32.
-  Interpolate(const Task& task, Scales scales, std::optional<ChannelLevels> levels)
-      : task_(task), scales_(scales), levels_(std::move(levels)) {}
+  /// `levels`, to the nearest, of values that may be u8: a pixel of a block is as large as in f32. `rows`: the axis of
+  /// rows, 2, or 1 where channels come last.
+  Interpolate(const Task& task, Scales scales, std::optional<ChannelLevels> levels, i64 rows)
+      : task_(task), scales_(scales), levels_(std::move(levels)), rows_(rows) {}
 
   std::string name() const override { return task_.mode == Mode::nearest ? "resize.nearest" : "resize.linear"; }
 
-  static bool suits(std::span<const i64> in, std::span<const i64> out) {
-    return in.size() == 4 && out[0] == in[0] && out[1] == in[1] && in[0] * in[1] * in[2] * in[3] > 0;
+  static bool suits(std::span<const i64> in, std::span<const i64> out, i64 rows) {
+    const auto channels = rows == 2 ? 1 : 3;
+    return in.size() == 4 && out[0] == in[0] && out[channels] == in[channels] && in[0] * in[1] * in[2] * in[3] > 0;
   }
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
     const auto &x = sizes.in[0], &y = sizes.out[0];
-    if (!suits(x.dims, y.dims)) return nullptr;
+    if (!suits(x.dims, y.dims, rows_)) return nullptr;
     auto state = std::make_unique<State>();
-    state->rows = sources(task_, x.dim(2), y.dim(2), scales_.rows);
-    state->columns = sources(task_, x.dim(3), y.dim(3), scales_.columns);
+    state->rows = sources(task_, x.dim(rows_), y.dim(rows_), scales_.rows);
+    state->columns = sources(task_, x.dim(rows_ + 1), y.dim(rows_ + 1), scales_.columns);
     if (x.type != y.type) {
       state->in = x.type == ElementType::f32 ? state->reserve(ChannelLevels::words(x)) : Scratch();
       state->out = y.type == ElementType::f32 ? state->reserve(ChannelLevels::words(y)) : Scratch();
@@ -86,7 +93,7 @@ class Interpolate final : public Kernel {
               .rows = state.rows,
               .columns = state.columns,
               .nearest = true,
-              .blocked = true},
+              .channels = kBlock},
              reinterpret_cast<const float*>(levels), to, nullptr, runtime.pool());
       if (state.out) levels_->give(reinterpret_cast<const std::uint8_t*>(to), y, runtime.pool());
       return;
@@ -101,8 +108,10 @@ class Interpolate final : public Kernel {
            runtime.pool());
   }
 
-  bool reads(int input, Layout layout) const override { return input == 0 || layout == Layout::plain; }
-  bool writes(Layout) const override { return true; }
+  bool reads(int input, Layout layout) const override {
+    return layout == Layout::plain || (input == 0 && !channels_last());
+  }
+  bool writes(Layout layout) const override { return layout == Layout::plain || !channels_last(); }
   bool reads_as(int input, ElementType type, Layout layout) const override {
     return type == ElementType::u8 && layout == Layout::blocked && input == 0 && levels_;
   }
@@ -119,18 +128,21 @@ class Interpolate final : public Kernel {
 
   Resizing resizing(const State& state, const View& x, const View& y) const {
     const bool blocked = y.layout == Layout::blocked;
-    return {.planes = x.dim(0) * (blocked ? ceil_div(x.dim(1), kBlock) : x.dim(1)),
-            .height = x.dim(2),
-            .width = x.dim(3),
+    const auto planes = channels_last() ? 1 : (blocked ? ceil_div(x.dim(1), kBlock) : x.dim(1));
+    return {.planes = x.dim(0) * planes,
+            .height = x.dim(rows_),
+            .width = x.dim(rows_ + 1),
             .rows = state.rows,
             .columns = state.columns,
             .nearest = task_.mode == Mode::nearest,
-            .blocked = blocked};
+            .channels = channels_last() ? x.dim(3) : (blocked ? kBlock : 1)};
   }
+  bool channels_last() const { return rows_ == 1; }
 
   Task task_;
   Scales scales_;
   std::optional<ChannelLevels> levels_;
+  i64 rows_;
 };
 
 /// One axis after the other, as the specification has it.
@@ -239,26 +251,33 @@ Task task_of(const Graphlet& graph, int root) {
   return since == 4 ? task4(attrs) : task11(attrs);
 }
 
-/// The scales that the file gives; nothing where they are not known before the run, or change other axes.
-std::optional<Scales> scales_of(const Graphlet& graph, int root, const Task& task) {
-  constexpr i64 kRank = 4;
+/// The axes that are resized, in the order of sizes and scales; nothing where they are not known before the run.
+std::optional<std::vector<i64>> axes_of(const Graphlet& graph, int root, const Task& task, i64 rank) {
+  if (const auto given = task.axes_port < 0 ? ValueRef{} : graph.input(root, task.axes_port); given.node >= 0)
+    return constant_axes(graph, given, rank);
   std::vector<i64> axes(task.axes.begin(), task.axes.end());
-  const auto given = task.axes_port < 0 ? ValueRef{} : graph.input(root, task.axes_port);
-  if (given.node >= 0) {
-    auto constant = constant_axes(graph, given, kRank);
-    if (!constant) return std::nullopt;
-    axes = std::move(*constant);
-  } else if (task.axes_port >= 0) {
-    axes = {0, 1, 2, 3};
+  if (task.axes_port >= 0) {
+    axes.resize(rank);
+    std::iota(axes.begin(), axes.end(), 0);
   }
+  for (auto& axis : axes)
+    if (axis < 0) axis += rank;
+  return axes;
+}
+
+/// The scales that the file gives, of axes `rows` and the next; nothing where they are not known before the run, or
+/// change other axes.
+std::optional<Scales> scales_of(const Graphlet& graph, int root, const Task& task, std::span<const i64> axes,
+                                i64 rows) {
   Scales scales;
   const auto* numbers = task.by_scale ? graph.constant(graph.input(root, task.target)) : nullptr;
-  if (task.by_scale && (!numbers || numbers->type() != ElementType::f32)) return std::nullopt;
+  if (task.by_scale && (!numbers || numbers->type() != ElementType::f32 || numbers->size() != std::ssize(axes)))
+    return std::nullopt;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const auto axis = axes[i];
     const auto scale = numbers ? numbers->data<float>()[i] : 0.0f;
-    if (axis == 2) scales.rows = scale;
-    else if (axis == 3) scales.columns = scale;
+    if (axis == rows) scales.rows = scale;
+    else if (axis == rows + 1) scales.columns = scale;
     // An axis that keeps its length keeps its elements, but for coordinates half an element away.
     else if ((numbers && scale != 1) || task.coordinates == interpolation::Coordinates::tf_half_pixel_for_nn)
       return std::nullopt;
@@ -274,27 +293,26 @@ Match with_sizes(const Graphlet& graph, int root, std::unique_ptr<const Kernel> 
   return match;
 }
 
-std::optional<Match> match_any(const Graphlet& graph, int root, const Task& task) {
-  const auto& shape = graph.fact(graph.input(root, 0)).shape;
-  const auto rank = shape.rank();
-  std::vector<i64> axes(task.axes.begin(), task.axes.end());
-  const auto given = task.axes_port < 0 ? ValueRef{} : graph.input(root, task.axes_port);
-  if (given.node >= 0) {
-    auto constant = constant_axes(graph, given, rank);
-    if (!constant) return std::nullopt;
-    axes = std::move(*constant);
-  } else if (task.axes_port >= 0) {
-    axes.resize(rank);
-    std::iota(axes.begin(), axes.end(), 0);
-  }
+/// With the Transposes that bring channels to the end before it and back behind it, where both are there: `match` then
+/// resizes what the first one reads.
+bool take_transposes(const Graphlet& graph, Match& match) {
+  const auto root = match.nodes[0];
+  const auto x = graph.input(root, 0);
+  const auto behind = graph.only_user({root, 0});
+  if (order_of(graph, behind) != kChannelsFirst || order_of(graph, x.node) != kChannelsLast) return false;
+  match.inputs[0] = graph.input(x.node, 0);
+  match.nodes = {x.node, root, behind};
+  if (!is_inner(graph, x, root)) match.shared = 1;
+  return true;
+}
+
+std::optional<Match> match_any(const Graphlet& graph, int root, const Task& task, std::vector<i64> axes) {
   std::vector<float> scales;
   if (task.by_scale) {
     const auto* numbers = graph.constant(graph.input(root, task.target));
     if (!numbers || numbers->type() != ElementType::f32 || numbers->size() != std::ssize(axes)) return std::nullopt;
     scales.assign(numbers->data<float>(), numbers->data<float>() + numbers->size());
   }
-  for (auto& axis : axes)
-    if (axis < 0) axis += rank;
   if (task.as_pillow()) {
     // Pillow filters columns before rows.
     std::vector<std::pair<i64, float>> both;
@@ -317,17 +335,25 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (!std::all_of(task.pads_begin.begin(), task.pads_begin.end(), is_zero) ||
       !std::all_of(task.pads_end.begin(), task.pads_end.end(), is_zero))
     return std::nullopt;
+  auto axes = axes_of(graph, root, task, shape.rank());
+  if (!axes) return std::nullopt;
   const auto stays = [&](i64 axis) {
     return !shape[axis].is_static() || !out[axis].is_static() || shape[axis].length() == out[axis].length();
   };
-  if (shape.rank() != 4 || !stays(0) || !stays(1) || (task.mode != Mode::nearest && task.mode != Mode::linear_onnx))
-    return match_any(graph, root, task);
-  const auto scales = scales_of(graph, root, task);
+  const auto resizes = [&](i64 axis) { return std::ranges::find(*axes, axis) != axes->end(); };
+  const i64 rows = shape.rank() == 4 && (!stays(1) || (resizes(1) && !resizes(3))) ? 1 : 2;
+  if (shape.rank() != 4 || !stays(0) || !stays(rows == 2 ? 1 : 3) ||
+      (task.mode != Mode::nearest && task.mode != Mode::linear_onnx))
+    return match_any(graph, root, task, std::move(*axes));
+  const auto scales = scales_of(graph, root, task, *axes, rows);
   // Where sizes are known the layouts count on the kernel.
-  if (!scales || (shape.is_static() && out.is_static() && !Interpolate::suits(shape.to_shape(), out.to_shape())))
-    return match_any(graph, root, task);
-  auto levels = task.mode == Mode::nearest ? channel_levels(graph, x, 1) : std::nullopt;
-  return with_sizes(graph, root, std::make_unique<Interpolate>(task, *scales, std::move(levels)));
+  if (!scales || (shape.is_static() && out.is_static() && !Interpolate::suits(shape.to_shape(), out.to_shape(), rows)))
+    return match_any(graph, root, task, std::move(*axes));
+  auto match = with_sizes(graph, root, nullptr);
+  const bool channels_last = rows == 1 && !take_transposes(graph, match);
+  auto levels = task.mode == Mode::nearest && !channels_last ? channel_levels(graph, match.inputs[0], 1) : std::nullopt;
+  match.kernel = std::make_unique<Interpolate>(task, *scales, std::move(levels), channels_last ? 1 : 2);
+  return match;
 }
 
 constexpr std::string_view kRoots[] = {"Interpolate"};

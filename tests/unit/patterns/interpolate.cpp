@@ -49,6 +49,17 @@ void nearest_pixels(Net& n) {
   n.result(n.op("Interpolate-11", {n.input({1, 9, 11, 3}), n.indices({18, 7}), n.indices({1, 2})},
                 sized("nearest", "asymmetric")));
 }
+/// Channels that come last only here, between convolutions.
+void between_transposes(Net& n, std::string_view mode, bool alone) {
+  const auto a = n.op("Convolution-1", {n.input({2, 5, 6, 7}), n.weights({20, 5, 1, 1})}, windows(2));
+  const auto last = n.op("Transpose-1", {a, n.indices({0, 2, 3, 1})});
+  const auto y = n.op("Interpolate-11", {last, n.indices({9, 21}), n.indices({1, 2})}, sized(mode, "half_pixel"));
+  const auto first = n.op("Transpose-1", {y, n.indices({0, 3, 1, 2})});
+  n.result(n.op("Convolution-1", {first, n.weights({18, 20, 1, 1})}, windows(2)));
+  if (!alone) n.result(softmax(n, last));
+}
+void pixels_between_transposes(Net& n) { between_transposes(n, "linear_onnx", true); }
+void pixels_that_others_read(Net& n) { between_transposes(n, "nearest", false); }
 void linear(Net& n) {
   n.result(n.op("Interpolate-4",
                 {n.input({2, 3, 10, 12}), n.indices({20, 6}), n.numbers({2, 0.5F}, {2}), n.indices({2, 3})},
@@ -80,9 +91,12 @@ constexpr Example kExamples[] = {
     {"resize.linear", linear_by_scales, kOnce, kOpen},
     {"resize.linear", linear_1},
     {"resize.nearest", levels, kOften, kFixed, true, 1.0F / 64, Precision::int8},
-    {"resample", pixels},
-    {"resample", pixels, kOnce, kOpen},
-    {"resample", nearest_pixels},
+    {"resize.linear", pixels},
+    {"resize.linear", pixels, kOnce, kOpen},
+    {"resize.nearest", nearest_pixels},
+    {"resize.linear", pixels_between_transposes},
+    {"resize.linear", pixels_between_transposes, kOnce, kOpen},
+    {"resize.nearest", pixels_that_others_read},
     {"resample", linear},
     {"resample", linear, kOnce, kOpen},
     {"resample", linear_volume},

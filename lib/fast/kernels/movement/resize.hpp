@@ -13,11 +13,13 @@ struct AxisSource {
   float weight;
 };
 
-/// `rows` and `columns`: by output coordinate. A plane is [height][width], of 16 channels each where it is blocked.
+/// `rows` and `columns`: by output coordinate. A plane is [height][width] of so many channels each: 16 where it is
+/// blocked, all where they come last.
 struct Resizing {
   i64 planes, height, width;
   std::span<const AxisSource> rows, columns;
-  bool nearest, blocked;
+  bool nearest;
+  i64 channels;
 };
 
 /// Floats of scratch memory.
