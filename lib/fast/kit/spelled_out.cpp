@@ -66,11 +66,12 @@ std::optional<std::vector<int>> laid_as(const Graphlet& graph, int node, const P
 }
 
 std::optional<InverseRoot> inverse_root_after(const Graphlet& graph, int node) {
-  if (const auto power = followed_by(graph, node, "Power"))
-    return power->second == 0 && number(graph, graph.input(power->first, 1)) == -0.5F
-               ? std::optional(InverseRoot{{power->first}, false})
-               : std::nullopt;
-  const auto root = followed_by(graph, node, "Sqrt");
+  auto root = followed_by(graph, node, "Sqrt");
+  if (const auto power = followed_by(graph, node, "Power"); power && power->second == 0) {
+    const auto exponent = number(graph, graph.input(power->first, 1));
+    if (exponent == -0.5F) return InverseRoot{{power->first}, false};
+    if (exponent == 0.5F) root = power;
+  }
   if (!root) return std::nullopt;
   const auto divide = followed_by(graph, root->first, "Divide");
   if (!divide || divide->second != 1) return std::nullopt;

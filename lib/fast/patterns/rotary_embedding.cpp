@@ -1,6 +1,7 @@
 // Rotary embedding as models spell it out, in f32: x · cos + turned(x) · sin, where turned(x) has the halves of each
 // row exchanged and the first negated (Llama), or every two neighbors (GPT-J). Also where only the first columns are
-// turned and the others joined to them (GPT-NeoX). x is read through the Transpose that puts heads before rows.
+// turned and the others joined to them (GPT-NeoX). x is read through the Transpose that puts heads before rows, which
+// may be behind it as well, before each product.
 #include <algorithm>
 #include <array>
 
@@ -158,14 +159,19 @@ int inner(const Graphlet& graph, ValueRef v, int user) {
 std::optional<Turn> turn_of(const Graphlet& graph, ValueRef v, int user) {
   Turn turn;
   auto node = inner(graph, v, user);
-  if (graph.type(node) == "Reshape") {
-    turn.neighbors = true;
+  // Halves, or neighbors, may be stacked along an axis of their own first, which a Reshape joins to the columns.
+  const bool stacked = graph.type(node) == "Reshape";
+  if (stacked) {
     turn.nodes.push_back(node);
     node = inner(graph, graph.input(node, 0), node);
   }
-  if (graph.type(node) != "Concat" || graph.node(node).inputs.size() != 2 ||
-      !is_last_axis(graph, {node, 0}, graph.attrs<ConcatAttrs>(node).axis))
-    return std::nullopt;
+  if (graph.type(node) != "Concat" || graph.node(node).inputs.size() != 2) return std::nullopt;
+  const auto& joined = graph.fact({node, 0}).shape;
+  if (!joined.has_rank()) return std::nullopt;
+  const auto own_axis = graph.attrs<ConcatAttrs>(node).axis;
+  const auto axis = own_axis < 0 ? own_axis + joined.rank() : own_axis;
+  turn.neighbors = stacked && axis == joined.rank() - 1;
+  if (axis != joined.rank() - 1 && !(stacked && axis == joined.rank() - 2)) return std::nullopt;
   turn.nodes.push_back(node);
   Columns parts[2];
   int makers[2];
@@ -176,11 +182,10 @@ std::optional<Turn> turn_of(const Graphlet& graph, ValueRef v, int user) {
       reader = part.node;
       turn.nodes.push_back(reader);
     };
-    if (turn.neighbors) {
-      const auto& shape = graph.fact({node, 0}).shape;
+    if (stacked) {
       if (graph.type(inner(graph, part, reader)) != "Unsqueeze") return std::nullopt;
-      const auto axes = constant_axes(graph, graph.input(part.node, 1), shape.rank());
-      if (!axes || axes->size() != 1 || axes->front() != shape.rank() - 1) return std::nullopt;
+      const auto axes = constant_axes(graph, graph.input(part.node, 1), joined.rank());
+      if (!axes || axes->size() != 1 || axes->front() != axis) return std::nullopt;
       enter();
       part = graph.input(reader, 0);
     }
@@ -236,11 +241,16 @@ void take_rest(const Graphlet& graph, Turn& turn) {
   turn.reads = split ? 1 : 2;
 }
 
+/// Whether a node is the Transpose that puts heads before rows.
+bool moves_heads(const Graphlet& graph, int node) {
+  if (graph.type(node) != "Transpose" || !is_f32(graph, graph.input(node, 0))) return false;
+  const auto axes = constant_axes(graph, graph.input(node, 1), 4);
+  return axes && *axes == std::vector<i64>{0, 2, 1, 3};
+}
+
 bool take_transpose(const Graphlet& graph, Turn& turn) {
   const auto node = turn.x.node;
-  if (graph.type(node) != "Transpose" || graph.reads(turn.x) != turn.reads) return false;
-  const auto axes = constant_axes(graph, graph.input(node, 1), 4);
-  if (!axes || *axes != std::vector<i64>{0, 2, 1, 3} || !is_f32(graph, graph.input(node, 0))) return false;
+  if (!moves_heads(graph, node) || graph.reads(turn.x) != turn.reads) return false;
   turn.nodes.push_back(node);
   turn.x = graph.input(node, 0);
   return true;
@@ -257,19 +267,28 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   for (const int straight : {0, 1})
     for (const int first : {0, 1}) {
       const auto a = factors[straight], b = factors[1 - straight];
-      auto turn = turn_of(graph, graph.input(b, first), b);
+      // What is turned, and x, may be transposed before they are multiplied.
+      const auto moved = inner(graph, graph.input(b, first), b);
+      const bool move_last = moves_heads(graph, moved);
+      auto turn = move_last ? turn_of(graph, graph.input(moved, 0), moved) : turn_of(graph, graph.input(b, first), b);
       if (!turn) continue;
-      const int port = same(graph.input(a, 0), turn->x) ? 0 : 1;
+      const auto straight_of = [&](int port) {
+        const auto v = graph.input(a, port);
+        if (!move_last) return v;
+        return moves_heads(graph, inner(graph, v, a)) ? graph.input(v.node, 0) : ValueRef{};
+      };
+      const int port = same(straight_of(0), turn->x) ? 0 : 1;
       const auto cosine = graph.input(a, 1 - port), sine = graph.input(b, 1 - first);
       const auto &shape = graph.fact(turn->x).shape, &out = graph.fact({root, 0}).shape;
-      if (!same(graph.input(a, port), turn->x) || columns_of(graph, cosine) != turn->columns ||
+      if (!same(straight_of(port), turn->x) || columns_of(graph, cosine) != turn->columns ||
           columns_of(graph, sine) != turn->columns || shape.rank() < 3 || shape.rank() > 4 || !out.has_rank() ||
           out.rank() != shape.rank())
         continue;
       ++turn->reads;
       turn->nodes.insert(turn->nodes.begin(), {root, a, b});
-      take_rest(graph, *turn);
-      const bool heads_inside = take_transpose(graph, *turn);
+      if (move_last) turn->nodes.insert(turn->nodes.end(), {moved, graph.input(a, port).node});
+      else take_rest(graph, *turn);
+      const bool heads_inside = move_last || take_transpose(graph, *turn);
       std::sort(turn->nodes.begin(), turn->nodes.end());
       return Match{std::move(turn->nodes),
                    {turn->x, cosine, sine},

@@ -17,6 +17,13 @@ void rms_divided(Net& n) {
   const auto x = n.input({3, 5, 16});
   n.result(n.op("Divide-1", {x, root_mean_square(n, n.op("Multiply-1", {x, x}))}));
 }
+/// As TensorFlow writes a square root.
+void rms_by_powers(Net& n) {
+  const auto x = n.input({3, 5, 16});
+  const auto mean = n.op("ReduceMean-1", {n.op("Multiply-1", {x, x}), n.indices({-1})}, {{"keep_dims", "true"}});
+  const auto root = n.op("Power-1", {n.op("Add-1", {mean, n.numbers({1e-5F}, {})}), n.numbers({0.5F}, {})});
+  n.result(n.op("Divide-1", {x, root}));
+}
 /// As JAX has it: the mean is a sum by the number of terms, x comes last.
 void rms_of_sum(Net& n) {
   const auto x = n.input({3, 5, 16});
@@ -34,6 +41,7 @@ constexpr Example kExamples[] = {
     {"rms_normalization+Multiply", rms},
     {"rms_normalization+Multiply", rms, kOnce, kOpen},
     {"rms_normalization", rms_divided},
+    {"rms_normalization", rms_by_powers},
     {"rms_normalization+Multiply", rms_of_sum},
 };
 // clang-format on

@@ -41,6 +41,23 @@ void neighbors(Net& n) {
   const auto turned = n.op("Reshape-1", {pairs, n.indices({0, 0, 0, -1})}, {{"special_zero", "true"}});
   n.result(sum(n, x, turned, {2, 1, 5, 22}));
 }
+/// Halves as Keras stacks them, in a model whose heads come third.
+int stacked_halves(Net& n, int x, i64 width) {
+  const auto parts = n.op("Split-1", {x, n.index(-1)}, {{"num_splits", "2"}}, 2);
+  const auto wide = [&](int y) { return n.op("Unsqueeze-1", {y, n.indices({-2})}); };
+  const auto both = n.op("Concat-1", {wide(negated(n, n.model.graph.output(parts, 1))), wide(parts)}, {{"axis", "-2"}});
+  return n.op("Reshape-1", {both, n.indices({0, 0, 0, width})}, {{"special_zero", "true"}});
+}
+void stacked(Net& n) {
+  const auto x = n.op("Sigmoid-1", {n.input({2, 5, 3, 18})});
+  n.result(sum(n, x, stacked_halves(n, x, 18), {2, 5, 1, 18}));
+}
+/// Transposed behind that.
+void stacked_before_transposes(Net& n) {
+  const auto x = n.op("Sigmoid-1", {n.input({2, 5, 3, 18})});
+  const auto moved = [&](int y) { return n.op("Transpose-1", {y, n.indices({0, 2, 1, 3})}); };
+  n.result(sum(n, moved(x), moved(stacked_halves(n, x, 18)), {2, 1, 5, 18}));
+}
 void all_tables(Net& n) {  // one for each head and row
   const auto x = n.op("Sigmoid-1", {n.input({2, 3, 5, 16})});
   n.result(sum(n, x, halves(n, x, 16), {2, 3, 5, 16}));
@@ -54,6 +71,10 @@ constexpr Example kExamples[] = {
     {"rotary_embedding", first_columns},
     {"rotary_embedding", first_columns, kOnce, kOpen},
     {"rotary_embedding", all_tables},
+    {"rotary_embedding", stacked},
+    {"rotary_embedding", stacked, kOnce, kOpen},
+    {"rotary_embedding", stacked_before_transposes},
+    {"rotary_embedding", stacked_before_transposes, kOnce, kOpen},
     {"rotary_embedding+neighbors", neighbors},
     {"rotary_embedding+neighbors", neighbors, kOnce, kOpen},
 };
