@@ -1,5 +1,6 @@
 // What Interpolate's attributes ask for, and where an output element lies in the input; the fast tier reads them too.
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <span>
@@ -78,6 +79,12 @@ struct Task {
   int axes_port;                ///< -1: `axes` has them
   std::span<const i64> axes{};  ///< of version 1
 
+  bool pads() const {
+    const auto any = [](std::span<const i64> pads) {
+      return std::ranges::any_of(pads, [](i64 pad) { return pad != 0; });
+    };
+    return any(pads_begin) || any(pads_end);
+  }
   i64 pad_begin(i64 axis) const { return axis < std::ssize(pads_begin) ? pads_begin[axis] : 0; }
   i64 pad_end(i64 axis) const { return axis < std::ssize(pads_end) ? pads_end[axis] : 0; }
 };
