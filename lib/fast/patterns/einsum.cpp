@@ -20,6 +20,12 @@ std::vector<i64> order_of(std::string_view from, std::string_view to) {
   return order;
 }
 
+i64 product_of(const std::vector<i64>& dims) {
+  i64 n = 1;
+  for (const auto d : dims) n *= d;
+  return n;
+}
+
 bool is_in_place(const std::vector<i64>& order) { return std::is_sorted(order.begin(), order.end()); }
 
 /// The lengths of labels, by label.
@@ -93,6 +99,14 @@ struct Pair {
     for (i64 i = 0; i < product.b_matrices; ++i) product.b.push_back(i);
   }
 
+  /// Numbers that are transposed, those of b unless it is packed.
+  i64 turned(bool packs_b) const {
+    const auto size = [](const std::vector<i64>& order, const std::vector<i64>& of) {
+      return is_in_place(order) ? 0 : product_of(of);
+    };
+    return size(a_order, a_dims) + (packs_b ? 0 : size(b_order, b_dims)) + size(out_order, dims);
+  }
+
  private:
   /// The labels of matrices and of columns. Columns that the output has before the rows count matrices of b as well,
   /// each of which the same matrix of a is multiplied by: then the results lie as the output has them.
@@ -106,6 +120,17 @@ struct Pair {
   }
   static bool is_in(std::string_view labels, char label) { return labels.find(label) != std::string_view::npos; }
 };
+
+/// The same with the operands in the order in which less is transposed; whether they have changed places. `packed`: b is
+/// a constant that may be packed.
+std::pair<Pair, bool> pair_of(const std::string& a, const std::string& b, const std::string& out,
+                              const Lengths& lengths, bool packed) {
+  Pair straight(*einsum_product(a, b, out), lengths);
+  const auto turned = straight.turned(packed && reads_panels(straight.product));
+  if (turned == 0) return {std::move(straight), false};
+  Pair swapped(*einsum_product(b, a, out), lengths);
+  return swapped.turned(false) < turned ? std::pair(std::move(swapped), true) : std::pair(std::move(straight), false);
+}
 
 /// An operand, or the result of a pair, in that order.
 struct Value {
@@ -140,21 +165,22 @@ class Einsum final : public Kernel {
       const auto a = values[first], b = values[second];
       values.erase(values.begin() + static_cast<std::ptrdiff_t>(second));
       values.erase(values.begin() + static_cast<std::ptrdiff_t>(first));
-      auto labels = *einsum_product(a.labels, b.labels, values.empty() ? labels_.out : still_read(a, b, values));
-      if (!values.empty()) labels.out = labels.matrices + labels.rows + labels.columns;
-      if (std::ssize(labels.out) > kMaxEinsumDims) return nullptr;
-      auto& pair = state->pairs.emplace_back(labels, lengths);
-      pair.from_a = a.from;
-      pair.from_b = b.from;
-      if (!is_in_place(pair.a_order)) pair.a = state->reserve(lengths.count(a.labels));
-      state->packed = packed_ && reads_panels(pair.product);
+      const auto labels = *einsum_product(a.labels, b.labels, values.empty() ? labels_.out : still_read(a, b, values));
+      const auto result = values.empty() ? labels.out : labels.matrices + labels.rows + labels.columns;
+      if (std::ssize(result) > kMaxEinsumDims) return nullptr;
+      auto [chosen, swapped] = pair_of(a.labels, b.labels, result, lengths, packed_ != nullptr);
+      auto& pair = state->pairs.emplace_back(std::move(chosen));
+      pair.from_a = swapped ? b.from : a.from;
+      pair.from_b = swapped ? a.from : b.from;
+      state->packed = packed_ && !swapped && reads_panels(pair.product);
+      if (!is_in_place(pair.a_order)) pair.a = state->reserve(product_of(pair.a_dims));
       if (state->packed) packed_->pack(pair.product, pair.b_order, runtime.pool());
-      else if (!is_in_place(pair.b_order)) pair.b = state->reserve(lengths.count(b.labels));
-      if (!is_in_place(pair.out_order)) pair.out = state->reserve(lengths.count(labels.out));
-      if (!values.empty()) pair.result = state->reserve(lengths.count(labels.out));
+      else if (!is_in_place(pair.b_order)) pair.b = state->reserve(product_of(pair.b_dims));
+      if (!is_in_place(pair.out_order)) pair.out = state->reserve(product_of(pair.dims));
+      if (!values.empty()) pair.result = state->reserve(product_of(pair.dims));
       pair.work = state->reserve(state->packed ? packed_matrices_scratch_size(pair.product)
                                                : batched_product_scratch_size(pair.product, runtime.threads()));
-      values.push_back({labels.out, static_cast<int>(labels_.operands.size() + state->pairs.size()) - 1});
+      values.push_back({result, static_cast<int>(labels_.operands.size() + state->pairs.size()) - 1});
     }
     return state;
   }
@@ -210,15 +236,17 @@ class Einsum final : public Kernel {
   bool always_;
 };
 
-/// Those of the operands as they are known; nothing where one is open.
-std::optional<Pair> known_pair(const Graphlet& graph, const Match& match, const EinsumLabels& labels) {
+/// Of operands as they are known, the second one a constant, what it is packed for; nothing where one is open, or where
+/// it is not read in panels.
+std::optional<Pair> packed_pair(const Graphlet& graph, const Match& match, const EinsumLabels& labels) {
   Lengths lengths;
   if (!PackedMatrices::known(graph.fact({match.nodes[0], 0}).shape)) return std::nullopt;
   for (std::size_t i = 0; i < labels.operands.size(); ++i) {
     const auto shape = PackedMatrices::known(graph.fact(match.inputs[i]).shape);
     if (!shape || !lengths.take(labels.operands[i], *shape)) return std::nullopt;
   }
-  return Pair(*einsum_product(labels.operands[0], labels.operands[1], labels.out), lengths);
+  auto [pair, swapped] = pair_of(labels.operands[0], labels.operands[1], labels.out, lengths, true);
+  return swapped || !reads_panels(pair.product) ? std::nullopt : std::optional(std::move(pair));
 }
 
 std::optional<Match> match(const Graphlet& graph, int root) {
@@ -237,8 +265,8 @@ std::optional<Match> match(const Graphlet& graph, int root) {
       auto packed = graph.shared<PackedMatrices>(
           match.inputs[1], fmt::format("einsum {},{}->{}", labels->operands[0], labels->operands[1], labels->out),
           [&] { return std::make_shared<const PackedMatrices>(*constant); });
-      const auto pair = known_pair(graph, match, *labels);
-      const bool always = pair && reads_panels(pair->product);
+      const auto pair = packed_pair(graph, match, *labels);
+      const bool always = pair.has_value();
       if (always) packed->pack(pair->product, pair->b_order, graph.packers(constant->size()));
       match.kernel = std::make_unique<Einsum>(std::move(*labels), std::move(packed), always);
       return match;

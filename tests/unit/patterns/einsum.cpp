@@ -35,6 +35,8 @@ void constant_turned(Net& n) { constant(n, "abde,cde->abc", {2, 9, 3, 17}, {20, 
 void constant_experts(Net& n) { constant(n, "td,edf->etf", {19, 20}, {4, 20, 35}); }
 void constant_of_each(Net& n) { constant(n, "etf,efd->etd", {4, 19, 35}, {4, 35, 20}); }
 void constant_experts_turned(Net& n) { constant(n, "btd,fged->bgetf", {2, 19, 20}, {33, 3, 4, 20}); }
+/// Heads that are mixed: the constant had better be the left operand.
+void constant_of_heads(Net& n) { constant(n, "bhij,hg->bgij", {2, 3, 9, 20}, {3, 3}); }
 void constant_of_few_rows(Net& n) { constant(n, "td,edf->etf", {3, 20}, {4, 20, 35}); }
 /// What repeats a label, or a length of 1, is for the reference kernel.
 void others(Net& n) {
@@ -68,6 +70,8 @@ constexpr Example kExamples[] = {
     {"einsum", constant_experts, kOften, kOpen},
     {"einsum", constant_of_each},
     {"einsum", constant_experts_turned},
+    {"einsum", constant_of_heads},
+    {"einsum", constant_of_heads, kOnce, kOpen},
     {"einsum", constant_of_few_rows},
     {"einsum", others},
 };

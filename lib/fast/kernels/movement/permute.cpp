@@ -58,6 +58,7 @@ inline void copy_run(const float* x, float* y, i64 n) {
 struct Places {
   i64 from = 0, to = 0;
 
+  Places() = default;
   Places(const Merged& m, i64 i, std::size_t without, std::size_t nor) {
     for (auto d = m.rank - 1; d-- > 0;) {
       if (d == without || d == nor) continue;
@@ -92,18 +93,56 @@ void copy_runs(const Merged& m, i64 count, std::size_t near, const float* x, flo
   });
 }
 
+/// The same for one index after the other.
+class PlacesInTurn {
+ public:
+  PlacesInTurn(const Merged& m, i64 i, std::size_t without, std::size_t nor) : m_(m) {
+    for (auto d = m.rank - 1; d-- > 0;) {
+      if (d == without || d == nor) continue;
+      axes_[count_++] = {d, i % m.dims[d]};
+      at.from += i % m.dims[d] * m.from[d];
+      at.to += i % m.dims[d] * m.to[d];
+      i /= m.dims[d];
+    }
+  }
+  void next() {
+    for (std::size_t a = 0; a < count_; ++a) {
+      auto& [d, index] = axes_[a];
+      at.from += m_.from[d];
+      at.to += m_.to[d];
+      if (++index < m_.dims[d]) return;
+      index = 0;
+      at.from -= m_.dims[d] * m_.from[d];
+      at.to -= m_.dims[d] * m_.to[d];
+    }
+  }
+
+  Places at;
+
+ private:
+  struct Axis {
+    std::size_t axis;
+    i64 index;
+  };
+  const Merged& m_;
+  std::array<Axis, kMaxDims> axes_{};
+  std::size_t count_ = 0;
+};
+
 /// Where few numbers lie together, as the channels of a pixel: `few` lines, each of as many as there are pixels, become
-/// pixels (`to_pixels`) or are made of them. `pixels` is the axis of these, `other` that of the few.
-template <i64 few, bool to_pixels>
+/// pixels (`to_pixels`) or are made of them, kStep at a time. `pixels` is the axis of these, `other` that of the few.
+template <i64 few, bool to_pixels, i64 kStep>
 void copy_pixels(const Merged& m, i64 count, std::size_t pixels, std::size_t other, const float* x, float* y,
                  ThreadPool& pool) {
-  constexpr i64 kStep = 64, kPart = 64 * kStep;
+  constexpr i64 kPart = 64 * kStep;
   const auto line = to_pixels ? m.from[other] : m.to[other];
   const auto all = m.dims[pixels], parts = ceil_div(all, kPart);
   const auto cost = static_cast<double>(std::min(all, kPart) * few) / 3 + 5;
   parallel_ranges(pool, count / (all * few) * parts, cost, [&](i64 begin, i64 end) {
+    PlacesInTurn places(m, begin / parts, pixels, other);
+    const auto& at = places.at;
     for (auto i = begin; i < end; ++i) {
-      const Places at(m, i / parts, pixels, other);
+      if (i > begin && i % parts == 0) places.next();
       const auto first = i % parts * kPart, stop = std::min(all, first + kPart);
       float in[few * kStep]{}, out[few * kStep];  // of fixed sizes, so that the compiler shuffles vectors
       for (auto p = first; p < stop; p += kStep) {
@@ -126,12 +165,19 @@ void copy_pixels(const Merged& m, i64 count, std::size_t pixels, std::size_t oth
 
 /// The same where the axes suit it; false otherwise.
 bool copy_pixels(const Merged& m, i64 count, std::size_t row, const float* x, float* y, ThreadPool& pool) {
+  constexpr i64 kLong = 64, kShort = 16;  // as rows of a patch are
   const auto last = m.rank - 1;
   const auto by = [&](auto few) {
-    if (m.dims[row] == few && m.from[row] == 1 && m.from[last] == few)
-      return copy_pixels<few, false>(m, count, last, row, x, y, pool), true;
-    if (m.dims[last] == few && m.from[row] == 1 && m.to[row] == few)
-      return copy_pixels<few, true>(m, count, row, last, x, y, pool), true;
+    if (m.dims[row] == few && m.from[row] == 1 && m.from[last] == few) {
+      if (m.dims[last] < kLong) copy_pixels<few, false, kShort>(m, count, last, row, x, y, pool);
+      else copy_pixels<few, false, kLong>(m, count, last, row, x, y, pool);
+      return true;
+    }
+    if (m.dims[last] == few && m.from[row] == 1 && m.to[row] == few) {
+      if (m.dims[row] < kLong) copy_pixels<few, true, kShort>(m, count, row, last, x, y, pool);
+      else copy_pixels<few, true, kLong>(m, count, row, last, x, y, pool);
+      return true;
+    }
     return false;
   };
   return by(std::integral_constant<i64, 2>()) || by(std::integral_constant<i64, 3>()) ||
