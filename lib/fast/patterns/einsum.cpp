@@ -121,8 +121,8 @@ struct Pair {
   static bool is_in(std::string_view labels, char label) { return labels.find(label) != std::string_view::npos; }
 };
 
-/// The same with the operands in the order in which less is transposed; whether they have changed places. `packed`: b is
-/// a constant that may be packed.
+/// The same with the operands in the order in which less is transposed; whether they have changed places. `packed`: b
+/// is a constant that may be packed.
 std::pair<Pair, bool> pair_of(const std::string& a, const std::string& b, const std::string& out,
                               const Lengths& lengths, bool packed) {
   Pair straight(*einsum_product(a, b, out), lengths);

@@ -1,6 +1,6 @@
 // Interpolate in f32 along the two spatial axes of images: the nearest element, or linear between neighbors. Also where
-// channels come last, with the Transposes around it that bring them there and back. Of other axes, and by other filters,
-// one axis after the other.
+// channels come last, with the Transposes around it that bring them there and back. Of other axes, and by other
+// filters, one axis after the other.
 #include <algorithm>
 #include <array>
 #include <functional>

@@ -1,5 +1,5 @@
-// Interpolate of images to more pixels and a convolution of single pixels behind it, which change places: the weights of
-// what an output pixel reads add up to 1, so it is the same to convolve the fewer pixels first.
+// Interpolate of images to more pixels and a convolution of single pixels behind it, which change places: the weights
+// of what an output pixel reads add up to 1, so it is the same to convolve the fewer pixels first.
 #include "fast/kernels/convolution/pointwise.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kit/broadcasting.hpp"
