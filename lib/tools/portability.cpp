@@ -81,6 +81,11 @@ bool along_last_axis(const Candidate& layer) {
   const auto axis = to_i64(layer.inputs[1].value).front();
   return shape.rank() > 1 && (axis == -1 || axis == shape.rank() - 1);
 }
+/// Whether indices of data that only a run knows count from the end, before the version that says so.
+bool counts_from_end_early(const Candidate& layer) {
+  if (layer.node.version->since >= 8 || layer.outputs[0].value || !layer.inputs[1].value) return false;
+  return std::ranges::any_of(to_i64(layer.inputs[1].value), [](i64 index) { return index < 0; });
+}
 bool nms_eta(const Candidate& layer) { return parse_number<double>(layer.attribute("nms_eta")).value_or(1) != 1; }
 bool adds_and_drops_axes(const Candidate& layer) {
   const auto any = [&](std::string_view mask) { return layer.attribute(mask).find('1') != std::string::npos; };
@@ -158,6 +163,8 @@ constexpr Difference kDifferences[] = {
      "the plugin truncates integer quotients whatever m_pythondiv says; by the specification they are floored"},
     {"Exp", of_types<kFloat>, "Exp(NaN) is not NaN in the plugin"},
     {"FloorMod", of_types<k64>, kIn32Bits},
+    {"Gather", counts_from_end_early,
+     "for negative indices of this version the plugin gives zeros or wrong numbers; here they count from the end"},
     {"GenerateProposals", nms_eta, "OpenVINO refuses an nms_eta other than 1"},
     {"Greater", of_types<kFloat>, kNaNIsGreater},
     {"GreaterEqual", of_types<kFloat>, kNaNIsGreater},

@@ -44,6 +44,18 @@ TEST_CASE("a layer that the CPU plugin computes otherwise is one note") {
   CHECK(unique_along(0) == 0);
   CHECK(unique_along(1) == 1);
   CHECK(unique_along(-1) == 1);
+
+  const auto gathered = [](std::string_view type, i64 index) {
+    SmallModel m;
+    const auto x = m.graph.parameter("x", ElementType::f32, {2, 3});
+    const auto indices = m.graph.constant("indices", Tensor::scalar(index)),
+               axis = m.graph.constant("axis", Tensor::scalar(0));
+    m.graph.result("y", m.graph.add("gather", type, {x, indices, axis}));
+    return differences(m.check()).size();
+  };
+  CHECK(gathered("Gather-7", 1) == 0);
+  CHECK(gathered("Gather-7", -1) == 1);
+  CHECK(gathered("Gather-8", -1) == 0);
 }
 
 TEST_CASE("a layer with a fault has no notes, nor has one that depends on it") {

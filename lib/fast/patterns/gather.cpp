@@ -14,9 +14,8 @@ namespace {
 
 class NarrowGather final : public Kernel {
  public:
-  /// `from_end`: negative indices count from the end; otherwise they are out of range.
-  NarrowGather(Tensor table, bool from_end)
-      : table_(std::move(table)), rows_(table_.dim(0)), columns_(table_.size() / rows_), from_end_(from_end) {}
+  explicit NarrowGather(Tensor table)
+      : table_(std::move(table)), rows_(table_.dim(0)), columns_(table_.size() / rows_) {}
 
   std::string name() const override { return "narrow.gather"; }
 
@@ -37,7 +36,7 @@ class NarrowGather final : public Kernel {
   void pick(const Index* index, i64 count, float* y, ThreadPool& pool) const {
     parallel_ranges(pool, count, static_cast<double>(columns_) / 8, [&](i64 begin, i64 end) {
       for (auto i = begin; i < end; ++i) {
-        const auto row = index[i] < 0 && from_end_ ? index[i] + rows_ : static_cast<i64>(index[i]);
+        const auto row = index[i] < 0 ? index[i] + rows_ : static_cast<i64>(index[i]);
         auto* const to = y + i * columns_;
         if (row < 0 || row >= rows_) std::fill_n(to, columns_, 0.0f);
         else read(row * columns_, to);
@@ -61,14 +60,13 @@ class NarrowGather final : public Kernel {
 
   Tensor table_;
   i64 rows_, columns_;
-  bool from_end_;
 };
 
 class GatherKernel final : public Kernel {
  public:
   /// `table`: the data, where they are a constant; read as they lie in the file, at any address.
-  GatherKernel(i64 axis, i64 batch_dims, bool from_end, Tensor table)
-      : axis_(axis), batch_dims_(batch_dims), from_end_(from_end), table_(std::move(table)) {}
+  GatherKernel(i64 axis, i64 batch_dims, Tensor table)
+      : axis_(axis), batch_dims_(batch_dims), table_(std::move(table)) {}
 
   std::string name() const override { return "gather"; }
 
@@ -83,8 +81,7 @@ class GatherKernel final : public Kernel {
                    .outer = outer_of(data, axis_),
                    .length = data.dim(axis_),
                    .picks = indices.size(),
-                   .slice = run_bytes(data, axis_ + 1),
-                   .from_end = from_end_};
+                   .slice = run_bytes(data, axis_ + 1)};
     for (i64 i = 0; i < batch; ++i) what.batches *= data.dim(i);
     what.outer /= what.batches;
     what.picks /= what.batches;
@@ -98,7 +95,6 @@ class GatherKernel final : public Kernel {
 
  private:
   i64 axis_, batch_dims_;
-  bool from_end_;
   Tensor table_;
 };
 
@@ -116,10 +112,9 @@ std::optional<Match> match_plain(const Graphlet& graph, int root) {
   const auto batch_dims = since == 1 ? 0 : graph.attrs<GatherAttrs>(root).batch_dims;
   const auto* constant = graph.constant(data);
   const bool as_it_lies = constant && constant->type() == graph.stored(data) && !constant->packed();
-  return Match{
-      {root},
-      {data, indices, axis},
-      std::make_unique<GatherKernel>(axes->front(), batch_dims, since >= 8, as_it_lies ? *constant : Tensor())};
+  return Match{{root},
+               {data, indices, axis},
+               std::make_unique<GatherKernel>(axes->front(), batch_dims, as_it_lies ? *constant : Tensor())};
 }
 
 std::optional<Match> match(const Graphlet& graph, int root) {
@@ -133,7 +128,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
       (type != ElementType::i32 && type != ElementType::i64))
     return match_plain(graph, root);
   Match match{{root}, {table, indices, axis}, nullptr};
-  match.kernel = std::make_unique<NarrowGather>(*constant, graph.node(root).version->since >= 8);
+  match.kernel = std::make_unique<NarrowGather>(*constant);
   return match;
 }
 

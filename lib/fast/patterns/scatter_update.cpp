@@ -59,8 +59,7 @@ class ScatterUpdate final : public Scatter {
                          .outer = outer_of(out, axis()),
                          .length = length,
                          .picks = indices.size(),
-                         .slice = run_bytes(out, axis() + 1),
-                         .from_end = false};
+                         .slice = run_bytes(out, axis() + 1)};
     scatter(what, in[2].data, index, out.data, pool);
   }
 };

@@ -57,9 +57,8 @@ void infer(InferContext& c) {
 }
 
 /// "If index value exceed allowed range output data for corresponding index will be filled with zeros": said of version
-/// 8, in which negative indices count from the end; OpenVINO does so in the earlier ones too, where they are out of
-/// range.
-void gather(EvalContext& c, bool negative_from_end) {
+/// 8, as is that negative indices count from the end; both hold for the earlier ones, too (NOTES.md).
+void eval(EvalContext& c) {
   const auto& from = c.in(data);
   const auto& at = c.in(indices);
   const auto index = c.ints(indices);
@@ -80,7 +79,7 @@ void gather(EvalContext& c, bool negative_from_end) {
       const auto* block = from.source() + (b * outer + o) * length * run;
       for (i64 i = 0; i < picks; ++i, target += run) {
         auto pick = index[b * picks + i];
-        if (negative_from_end && pick < 0) pick += length;
+        if (pick < 0) pick += length;
         if (0 <= pick && pick < length) std::memcpy(target, block + pick * run, run);
         else std::memset(target, zero_byte(from.type()), run);
       }
@@ -88,15 +87,8 @@ void gather(EvalContext& c, bool negative_from_end) {
   }
 }
 
-void eval_1(EvalContext& c) { gather(c, false); }
-void eval_8(EvalContext& c) { gather(c, true); }
-
 constexpr TypeVar T{"T", kAnyType}, TIndex{"T_IND", kInteger}, TAxis{"T_AXIS", kInteger};
-constexpr PortDef kInputs1[] = {
-    {"data", T},
-    {.name = "indices", .type = TIndex, .indexes = {.along = Indexes::Along::input, .data = data, .at = axis}},
-    {"axis", TAxis}};
-constexpr PortDef kInputs8[] = {
+constexpr PortDef kInputs[] = {
     {"data", T},
     {.name = "indices",
      .type = TIndex,
@@ -104,9 +96,9 @@ constexpr PortDef kInputs8[] = {
     {"axis", TAxis}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr auto kBatch = attributes<Attrs, Attr<"batch_dims", &Attrs::batch_dims>>;
-consteval Version version(int since, std::span<const PortDef> inputs, AttributeTable attrs, EvalFn eval) {
+consteval Version version(int since, AttributeTable attrs) {
   return {.since = since,
-          .inputs = inputs,
+          .inputs = kInputs,
           .outputs = kOutputs,
           .attrs = attrs,
           .infer = infer,
@@ -117,9 +109,9 @@ consteval Version version(int since, std::span<const PortDef> inputs, AttributeT
           .moves = Moves::picks};
 }
 constexpr Version kVersions[] = {
-    version(1, kInputs1, attributes<Attrs>, eval_1),
-    version(7, kInputs1, kBatch, eval_1),
-    version(8, kInputs8, kBatch, eval_8),
+    version(1, attributes<Attrs>),
+    version(7, kBatch),
+    version(8, kBatch),
 };
 
 }  // namespace

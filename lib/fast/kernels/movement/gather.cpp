@@ -67,7 +67,7 @@ void gather_by(const Gathering& what, const std::byte* data, const Index* indice
       const auto* from = indices + batch * what.picks + first;
       bool inside = true;
       for (i64 k = 0; k < n; ++k) {
-        const auto place = static_cast<i64>(from[k]) + (from[k] < 0 && what.from_end ? what.length : 0);
+        const auto place = static_cast<i64>(from[k]) + (from[k] < 0 ? what.length : 0);
         const bool good = place >= 0 && place < what.length;
         inside = inside && good;
         places[k] = good ? place : -1;

@@ -15,9 +15,8 @@ namespace ovir::fast {
 /// y[b][o][i] = data[b][o][indices[b][i]]: `outer` times `length` slices of `slice` bytes a batch, `picks` indices.
 struct Gathering {
   i64 batches, outer, length, picks, slice;
-  bool from_end;  ///< negative indices count from the end
 };
-/// Slices of indices that are out of range are zeros.
+/// Negative indices count from the end; slices of those out of range are zeros.
 void gather(const Gathering& what, const std::byte* data, const i64* indices, std::byte* y, ThreadPool& pool);
 void gather(const Gathering& what, const std::byte* data, const std::int32_t* indices, std::byte* y, ThreadPool& pool);
 
