@@ -68,8 +68,18 @@ class Taker {
           throw std::logic_error(fmt::format("pattern {} takes a value that others read", pattern.name));
   }
 
+  /// Where the kernel refuses sizes, a single node is computed with the step's operands as its own.
+  void require_order(const Pattern& pattern, const Match& match) const {
+    const auto& own = plan_.steps[step_of_[match.nodes.back()]].inputs;
+    if (match.nodes.size() > 1 || match.inputs.size() != own.size()) return;
+    for (std::size_t i = 0; i < own.size(); ++i)
+      if (value_of(plan_, match.inputs[i]) != own[i])
+        throw std::logic_error(fmt::format("pattern {} takes operands in another order", pattern.name));
+  }
+
   void take(const Pattern& pattern, Match match, const Graphlet& graph) {
     require_closed(pattern, match, graph);
+    require_order(pattern, match);
     const auto own = std::span(match.nodes).subspan(match.shared);
     for (const auto node : own) {
       auto& is_free = free_[node];

@@ -140,9 +140,10 @@ struct Value {
 
 class Einsum final : public Kernel {
  public:
-  /// `packed`: the second of two operands, if it is a constant; `always`: for all sizes that come.
-  explicit Einsum(EinsumLabels labels, std::shared_ptr<const PackedMatrices> packed = nullptr, bool always = false)
-      : labels_(std::move(labels)), packed_(std::move(packed)), always_(always) {}
+  explicit Einsum(EinsumLabels labels) : labels_(std::move(labels)) {}
+  /// Of two operands, of which `constant` is packed; `always`: for all sizes that come.
+  Einsum(EinsumLabels labels, int constant, std::shared_ptr<const PackedMatrices> packed, bool always)
+      : labels_(std::move(labels)), constant_(constant), packed_(std::move(packed)), always_(always) {}
 
   std::string name() const override { return "einsum"; }
 
@@ -162,9 +163,10 @@ class Einsum final : public Kernel {
           if (lengths.work(values[i].labels, values[j].labels) <
               lengths.work(values[first].labels, values[second].labels))
             first = i, second = j;
+      if (constant_ == 0) std::swap(first, second);  // the constant is the right operand
       const auto a = values[first], b = values[second];
-      values.erase(values.begin() + static_cast<std::ptrdiff_t>(second));
-      values.erase(values.begin() + static_cast<std::ptrdiff_t>(first));
+      values.erase(values.begin() + static_cast<std::ptrdiff_t>(std::max(first, second)));
+      values.erase(values.begin() + static_cast<std::ptrdiff_t>(std::min(first, second)));
       const auto labels = *einsum_product(a.labels, b.labels, values.empty() ? labels_.out : still_read(a, b, values));
       const auto result = values.empty() ? labels.out : labels.matrices + labels.rows + labels.columns;
       if (std::ssize(result) > kMaxEinsumDims) return nullptr;
@@ -185,7 +187,7 @@ class Einsum final : public Kernel {
     return state;
   }
 
-  bool holds(int input) const override { return input == 1 && always_; }
+  bool holds(int input) const override { return input == constant_ && always_; }
 
   void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
            Runtime& runtime) const override {
@@ -232,20 +234,21 @@ class Einsum final : public Kernel {
   }
 
   EinsumLabels labels_;
+  int constant_ = -1;
   std::shared_ptr<const PackedMatrices> packed_;
-  bool always_;
+  bool always_ = false;
 };
 
-/// Of operands as they are known, the second one a constant, what it is packed for; nothing where one is open, or where
-/// it is not read in panels.
-std::optional<Pair> packed_pair(const Graphlet& graph, const Match& match, const EinsumLabels& labels) {
+/// Of two operands as they are known, of which one is a constant, what that is packed for; nothing where one is open, or
+/// where it is not read in panels.
+std::optional<Pair> packed_pair(const Graphlet& graph, const Match& match, const EinsumLabels& labels, int constant) {
   Lengths lengths;
   if (!PackedMatrices::known(graph.fact({match.nodes[0], 0}).shape)) return std::nullopt;
   for (std::size_t i = 0; i < labels.operands.size(); ++i) {
     const auto shape = PackedMatrices::known(graph.fact(match.inputs[i]).shape);
     if (!shape || !lengths.take(labels.operands[i], *shape)) return std::nullopt;
   }
-  auto [pair, swapped] = pair_of(labels.operands[0], labels.operands[1], labels.out, lengths, true);
+  auto [pair, swapped] = pair_of(labels.operands[1 - constant], labels.operands[constant], labels.out, lengths, true);
   return swapped || !reads_panels(pair.product) ? std::nullopt : std::optional(std::move(pair));
 }
 
@@ -256,21 +259,17 @@ std::optional<Match> match(const Graphlet& graph, int root) {
     return std::nullopt;
   Match match{{root}, {}, nullptr};
   for (int i = 0; i < std::ssize(labels->operands); ++i) match.inputs.push_back(graph.input(root, i));
-  if (graph.options().steady() && labels->operands.size() == 2) {
-    if (graph.constant(match.inputs[0])) {  // the constant is the right one
-      std::swap(match.inputs[0], match.inputs[1]);
-      std::swap(labels->operands[0], labels->operands[1]);
-    }
-    if (const auto* constant = graph.constant(match.inputs[1])) {
-      auto packed = graph.shared<PackedMatrices>(
-          match.inputs[1], fmt::format("einsum {},{}->{}", labels->operands[0], labels->operands[1], labels->out),
-          [&] { return std::make_shared<const PackedMatrices>(*constant); });
-      const auto pair = packed_pair(graph, match, *labels);
-      const bool always = pair.has_value();
-      if (always) packed->pack(pair->product, pair->b_order, graph.packers(constant->size()));
-      match.kernel = std::make_unique<Einsum>(std::move(*labels), std::move(packed), always);
-      return match;
-    }
+  for (const int port : {1, 0}) {
+    const auto* constant = graph.constant(match.inputs[port]);
+    if (!constant || !graph.options().steady() || labels->operands.size() != 2) continue;
+    auto packed = graph.shared<PackedMatrices>(
+        match.inputs[port],
+        fmt::format("einsum {} of {},{}->{}", port, labels->operands[0], labels->operands[1], labels->out),
+        [&] { return std::make_shared<const PackedMatrices>(*constant); });
+    const auto pair = packed_pair(graph, match, *labels, port);
+    if (pair) packed->pack(pair->product, pair->b_order, graph.packers(constant->size()));
+    match.kernel = std::make_unique<Einsum>(std::move(*labels), port, std::move(packed), pair.has_value());
+    return match;
   }
   match.kernel = std::make_unique<Einsum>(std::move(*labels));
   return match;
