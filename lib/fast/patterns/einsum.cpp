@@ -239,8 +239,8 @@ class Einsum final : public Kernel {
   bool always_ = false;
 };
 
-/// Of two operands as they are known, of which one is a constant, what that is packed for; nothing where one is open, or
-/// where it is not read in panels.
+/// Of two operands as they are known, of which one is a constant, what that is packed for; nothing where one is open,
+/// or where it is not read in panels.
 std::optional<Pair> packed_pair(const Graphlet& graph, const Match& match, const EinsumLabels& labels, int constant) {
   Lengths lengths;
   if (!PackedMatrices::known(graph.fact({match.nodes[0], 0}).shape)) return std::nullopt;
