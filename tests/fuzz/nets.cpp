@@ -229,7 +229,51 @@ class Net {
     push("AvgPool-1", {x.layer}, attributes);
   }
 
+  /// By a constant that has the last axis, perhaps another one, and one or two of its own; in any order.
+  void einsum(const Value& x) {
+    const auto rank = x.shape.rank();
+    auto labels = std::string("abcdefgh").substr(0, static_cast<std::size_t>(rank));
+    std::string own(1, labels.back()), out = labels.substr(0, labels.size() - 1);
+    Shape shape{x.shape.back()};
+    if (rank > 1 && choices_.one_in(2)) {
+      const auto axis = static_cast<i64>(choices_.below(static_cast<std::size_t>(rank - 1)));
+      own += labels[static_cast<std::size_t>(axis)];
+      shape.push_back(x.shape[axis]);
+    }
+    for (const char label : choices_.one_in(2) ? "y" : std::string("yz")) {
+      own += label;
+      out += label;
+      shape.push_back(some({1, 3, 16, 20}));
+    }
+    const auto shuffle = [&](std::size_t n, auto swap) {
+      for (std::size_t i = 0; i + 1 < n; ++i) swap(i, i + choices_.below(n - i));
+    };
+    shuffle(own.size(), [&](std::size_t i, std::size_t j) {
+      std::swap(own[i], own[j]);
+      std::swap(shape[static_cast<i64>(i)], shape[static_cast<i64>(j)]);
+    });
+    if (choices_.one_in(2)) shuffle(out.size(), [&](std::size_t i, std::size_t j) { std::swap(out[i], out[j]); });
+    const auto w = weights(shape, x.shape.back());
+    if (choices_.one_in(2)) push("Einsum-7", {x.layer, w}, {{"equation", fmt::format("{},{}->{}", labels, own, out)}});
+    else push("Einsum-7", {w, x.layer}, {{"equation", fmt::format("{},{}->{}", own, labels, out)}});
+  }
+
+  /// Of planes, or of images whose channels come last.
+  void resize(const Value& x) {
+    constexpr std::string_view kModes[] = {"nearest", "linear_onnx", "linear_onnx", "linear"},
+                               kCoordinates[] = {"half_pixel", "asymmetric", "align_corners"};
+    const i64 first = choices_.one_in(2) ? 2 : 1;
+    const auto length = [&](i64 axis) {
+      return std::max<i64>(1, x.shape[axis] * some({1, 2, 2, 3}) / some({1, 1, 2}));
+    };
+    push("Interpolate-11", {x.layer, indices({length(first), length(first + 1)}), indices({first, first + 1})},
+         {{"mode", std::string(choices_.pick(kModes))},
+          {"shape_calculation_mode", "sizes"},
+          {"coordinate_transformation_mode", std::string(choices_.pick(kCoordinates))}});
+  }
+
   void product(const Value& x) {
+    if (choices_.one_in(5)) return einsum(x);
     const auto k = x.shape.back(), n = choices_.one_in(2) ? k : some({1, 7, 16, 35, 64});
     const bool transposed = choices_.one_in(2), first = choices_.one_in(8);
     if (first) {  // the constant on the left
@@ -237,7 +281,9 @@ class Net {
       return push("MatMul-1", {weights({n, rows}, rows), x.layer},
                   {{"transpose_a", "false"}, {"transpose_b", "false"}});
     }
-    const auto w = weights(transposed ? Shape{n, k} : Shape{k, n}, k);
+    auto matrix = transposed ? Shape{n, k} : Shape{k, n};
+    if (x.shape.rank() > 2 && choices_.one_in(4)) matrix.insert(matrix.begin(), x.shape[x.shape.rank() - 3]);
+    const auto w = weights(matrix, k);
     push("MatMul-1", {x.layer, w}, {{"transpose_a", "false"}, {"transpose_b", transposed ? "true" : "false"}});
   }
 
@@ -332,7 +378,9 @@ class Net {
       case 0:
       case 1: return plane ? convolution(last) : product(last);
       case 2: return last.shape.rank() > 1 ? product(last) : elementwise(last);
-      case 3: return plane ? pooling(last) : activation(last);
+      case 3:
+        if (last.shape.rank() == 4 && choices_.one_in(3)) return resize(last);
+        return plane ? pooling(last) : activation(last);
       case 4: return normalization(last);
       case 5: return movement(last);
       case 6: return choices_.one_in(3) ? levels(last) : activation(last);
