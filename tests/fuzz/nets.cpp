@@ -199,7 +199,7 @@ class Net {
 
   void convolution(const Value& from) {
     if (stepped_ && choices_.one_in(2)) levels(from);
-    const auto x = stepped_ ? values_.back() : from;
+    const auto x = values_.back();
     const auto kernel = some({1, 1, 3, 3, 5}), channels = x.shape[1], axes = x.shape.rank() - 2;
     Shape taps(static_cast<std::size_t>(axes), kernel);
     if (choices_.one_in(3)) {

@@ -105,6 +105,7 @@ class Interpolate final : public Kernel {
   ImageResize resize_;
   std::optional<ChannelLevels> levels_;
 };
+
 /// One axis after the other, as the specification has it.
 class Resample final : public Kernel {
  public:

@@ -55,18 +55,40 @@ inline void copy_run(const float* x, float* y, i64 n) {
 }
 
 /// Where index i of the axes before the last one, but for those left out, begins in the input and in the output.
-struct Places {
+class Places {
+ public:
   i64 from = 0, to = 0;
 
-  Places() = default;
-  Places(const Merged& m, i64 i, std::size_t without, std::size_t nor) {
+  Places(const Merged& m, i64 i, std::size_t without, std::size_t nor) : m_(m) {
     for (auto d = m.rank - 1; d-- > 0;) {
       if (d == without || d == nor) continue;
-      from += i % m.dims[d] * m.from[d];
-      to += i % m.dims[d] * m.to[d];
+      const auto& axis = axes_[count_++] = {d, i % m.dims[d]};
+      from += axis.index * m.from[d];
+      to += axis.index * m.to[d];
       i /= m.dims[d];
     }
   }
+  /// Goes on to index i + 1.
+  void next() {
+    for (std::size_t a = 0; a < count_; ++a) {
+      auto& [d, index] = axes_[a];
+      from += m_.from[d];
+      to += m_.to[d];
+      if (++index < m_.dims[d]) return;
+      index = 0;
+      from -= m_.dims[d] * m_.from[d];
+      to -= m_.dims[d] * m_.to[d];
+    }
+  }
+
+ private:
+  struct Axis {
+    std::size_t axis;
+    i64 index;
+  };
+  const Merged& m_;
+  std::array<Axis, kMaxDims> axes_;
+  std::size_t count_ = 0;
 };
 
 /// Runs that stay together, `near` being the axis whose neighbors are the closest in the input: some of them by some of
@@ -93,42 +115,6 @@ void copy_runs(const Merged& m, i64 count, std::size_t near, const float* x, flo
   });
 }
 
-/// The same for one index after the other.
-class PlacesInTurn {
- public:
-  PlacesInTurn(const Merged& m, i64 i, std::size_t without, std::size_t nor) : m_(m) {
-    for (auto d = m.rank - 1; d-- > 0;) {
-      if (d == without || d == nor) continue;
-      axes_[count_++] = {d, i % m.dims[d]};
-      at.from += i % m.dims[d] * m.from[d];
-      at.to += i % m.dims[d] * m.to[d];
-      i /= m.dims[d];
-    }
-  }
-  void next() {
-    for (std::size_t a = 0; a < count_; ++a) {
-      auto& [d, index] = axes_[a];
-      at.from += m_.from[d];
-      at.to += m_.to[d];
-      if (++index < m_.dims[d]) return;
-      index = 0;
-      at.from -= m_.dims[d] * m_.from[d];
-      at.to -= m_.dims[d] * m_.to[d];
-    }
-  }
-
-  Places at;
-
- private:
-  struct Axis {
-    std::size_t axis;
-    i64 index;
-  };
-  const Merged& m_;
-  std::array<Axis, kMaxDims> axes_{};
-  std::size_t count_ = 0;
-};
-
 /// Where few numbers lie together, as the channels of a pixel: `few` lines, each of as many as there are pixels, become
 /// pixels (`to_pixels`) or are made of them, kStep at a time. `pixels` is the axis of these, `other` that of the few.
 template <i64 few, bool to_pixels, i64 kStep>
@@ -139,10 +125,9 @@ void copy_pixels(const Merged& m, i64 count, std::size_t pixels, std::size_t oth
   const auto all = m.dims[pixels], parts = ceil_div(all, kPart);
   const auto cost = static_cast<double>(std::min(all, kPart) * few) / 3 + 5;
   parallel_ranges(pool, count / (all * few) * parts, cost, [&](i64 begin, i64 end) {
-    PlacesInTurn places(m, begin / parts, pixels, other);
-    const auto& at = places.at;
+    Places at(m, begin / parts, pixels, other);
     for (auto i = begin; i < end; ++i) {
-      if (i > begin && i % parts == 0) places.next();
+      if (i > begin && i % parts == 0) at.next();
       const auto first = i % parts * kPart, stop = std::min(all, first + kPart);
       float in[few * kStep]{}, out[few * kStep];  // of fixed sizes, so that the compiler shuffles vectors
       for (auto p = first; p < stop; p += kStep) {

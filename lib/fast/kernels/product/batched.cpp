@@ -40,6 +40,18 @@ const float* rows_of_a(const BatchedProduct& p, const float* a, float* scratch, 
 
 /// Floats of a right matrix in panels.
 i64 packed_matrix_size(const BatchedProduct& p) { return round_up(panels_size(p.k, p.n), kBlock); }
+/// The one that product i multiplies by.
+Panels packed_matrix(const BatchedProduct& p, const float* panels, i64 i) {
+  return {panels + p.b[i] * packed_matrix_size(p), p.k, p.n};
+}
+/// Each product by all threads.
+void one_by_one(const BatchedProduct& p, const float* a, const float* panels, float* c, const Epilogue& epilogue,
+                ThreadPool& pool) {
+  for (i64 i = 0; i < p.count(); ++i)
+    product(packed_matrix(p, panels, i), a + p.a[i] * p.m * p.k, p.k, c + i * p.m * p.n, p.n, p.m,
+            epilogue.from(i * p.m * p.n, 0), pool);
+}
+
 /// Of a panel, in ns.
 double packing_cost(const BatchedProduct& p) { return static_cast<double>(p.k * kColumns) / 4; }
 
@@ -154,18 +166,16 @@ i64 packed_matrices_scratch_size(const BatchedProduct& p) { return transposed_si
 void packed_matrices_product(const BatchedProduct& p, const float* a, const float* panels, float* c,
                              const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
   a = rows_of_a(p, a, scratch, pool);
-  const auto matrix = [&](i64 i) { return Panels{panels + p.b[i] * packed_matrix_size(p), p.k, p.n}; };
   // Many small products are shared out whole, large ones one after the other among all threads.
   if (p.m * p.n * p.k < kSmall && p.count() >= 2 * pool.threads()) {
     parallel_ranges(pool, p.count(), static_cast<double>(p.m * p.n * p.k) / 40, [&](i64 begin, i64 end) {
       for (auto i = begin; i < end; ++i)
-        product_alone(matrix(i), a + p.a[i] * p.m * p.k, p.k, c + i * p.m * p.n, p.n, p.m,
+        product_alone(packed_matrix(p, panels, i), a + p.a[i] * p.m * p.k, p.k, c + i * p.m * p.n, p.n, p.m,
                       epilogue.from(i * p.m * p.n, 0));
     });
     return;
   }
-  for (i64 i = 0; i < p.count(); ++i)
-    product(matrix(i), a + p.a[i] * p.m * p.k, p.k, c + i * p.m * p.n, p.n, p.m, epilogue.from(i * p.m * p.n, 0), pool);
+  one_by_one(p, a, panels, c, epilogue, pool);
 }
 
 i64 batched_product_scratch_size(const BatchedProduct& p, int threads) {
@@ -182,10 +192,7 @@ void batched_product(const BatchedProduct& p, const float* a, const float* b, fl
   if (is_sums(p)) return sums(p, a, b, c, epilogue, pool);
   if (packs_first(p, pool.threads())) {
     pack_matrices(p, b, scratch, pool);
-    for (i64 i = 0; i < p.count(); ++i)
-      product({scratch + p.b[i] * packed_matrix_size(p), p.k, p.n}, a + p.a[i] * p.m * p.k, p.k, c + i * p.m * p.n, p.n,
-              p.m, epilogue.from(i * p.m * p.n, 0), pool);
-    return;
+    return one_by_one(p, a, scratch, c, epilogue, pool);
   }
   const auto panels = ceil_div(p.n, kColumns);
   Slots rooms(scratch, panels_size(p.k, kColumns), slots_for(pool));
