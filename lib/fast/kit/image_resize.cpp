@@ -1,6 +1,7 @@
 #include "fast/kit/image_resize.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -14,7 +15,7 @@ namespace {
 using interpolation::Mode;
 using interpolation::Task;
 
-const std::vector<i64> kChannelsLast{0, 2, 3, 1}, kChannelsFirst{0, 3, 1, 2};
+constexpr std::array<i64, 4> kChannelsLast{0, 2, 3, 1}, kChannelsFirst{0, 3, 1, 2};
 
 /// What each of `out` coordinates reads of an axis of `in` elements.
 std::vector<AxisSource> sources(const Task& task, i64 in, i64 out, float scale) {
@@ -57,7 +58,9 @@ bool take_transposes(const Graphlet& graph, Match& match) {
   const auto interpolate = match.nodes[0];
   const auto x = graph.input(interpolate, 0);
   const auto behind = graph.only_user({interpolate, 0});
-  if (order_of(graph, behind) != kChannelsFirst || order_of(graph, x.node) != kChannelsLast) return false;
+  if (!std::ranges::equal(order_of(graph, behind), kChannelsFirst) ||
+      !std::ranges::equal(order_of(graph, x.node), kChannelsLast))
+    return false;
   match.inputs[0] = graph.input(x.node, 0);
   match.nodes = {x.node, interpolate, behind};
   if (!is_inner(graph, x, interpolate)) match.shared = 1;
