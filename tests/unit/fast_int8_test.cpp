@@ -297,34 +297,38 @@ TEST_CASE("int8 product: sums are exact, with activations and residuals, onto le
   });
 }
 
-TEST_CASE("int8 convolution: pairs of weights that 16 bits have no room for are added on their own") {
+/// How the columns of 16 are multiplied: as neighbors, as pairs that all have or each 8 columns of their own, or as i16.
+std::array<i64, 4> ways_of(const PairExcess* all, i64 panels) {
+  std::array<i64, 4> counts{};
+  for (i64 i = 0; all && i < 4 * panels; i += 2)
+    ++counts[!all[i].fits ? 3 : !all[i].picks ? 0 : all[i].picks == all[i + 1].picks ? 1 : 2];
+  return counts;
+}
+
+TEST_CASE("int8 convolution: pairs of weights that 16 bits have no room for are made anew or added apart") {
   ThreadPool four(4);
-  const ConvolutionShape shapes[] = {shape(1, 1, 40, 70, 9, 9, 1, 1, 0), shape(2, 1, 200, 33, 8, 4, 3, 2, 1),
-                                     shape(1, 1, 3, 40, 30, 15, 7, 2, 3), row(1, 70, 48, 900, 300, 5, 3, 2),
-                                     shape(1, 3, 144, 144, 9, 9, 3, 1, 1)};
+  const ConvolutionShape shapes[] = {shape(1, 1, 40, 70, 9, 9, 1, 1, 0),   shape(2, 1, 200, 33, 8, 4, 3, 2, 1),
+                                     shape(1, 1, 3, 40, 30, 15, 7, 2, 3),  row(1, 70, 48, 900, 300, 5, 3, 2),
+                                     shape(1, 3, 144, 144, 9, 9, 3, 1, 1), shape(1, 1, 3, 20, 9, 9, 3, 1, 1)};
   for_each_isa([&] {
+    std::array<i64, 4> ways{};
     for (const auto& s : shapes) {
       INFO(s.channels << " of " << s.width << " to " << s.outputs << " kernel " << s.kernel_width);
       const NarrowGeometry g(s, 4);
       auto levels = random_integers<std::uint8_t>(s.channels * s.plane() * s.batch, 1, 0, 255);
       std::fill_n(levels.begin(), levels.size() / 2, std::uint8_t{255});
-      auto weights = random_integers<std::int8_t>(s.outputs * s.group_channels() * s.taps(), 2, -60, 60);
-      const auto extreme = random_integers<std::int8_t>(std::ssize(weights), 3, -128, 127);
-      for (std::size_t i = 0; i < weights.size(); ++i)
-        if (i / 4 % 97 == 0) weights[i] = i % 3 == 0 ? std::int8_t{-128} : i % 3 == 1 ? std::int8_t{127} : extreme[i];
+      const auto count = s.outputs * s.group_channels() * s.taps();
+      const auto extreme = random_integers<std::int8_t>(count, 3, -128, 127);
       const Buffer packed(g.filters_size()),
           in(std::max(s.batch * u8_blocks(s.channels) * s.plane() * kBlock, s.batch * g.padded_size())),
           scratch(g.scratch_size(4) + 1);
-      const auto pack = [&] {
-        u8_pack(g, weights.data(), reinterpret_cast<Word*>(packed.data()), four);
-        return PairExcesses(reinterpret_cast<Word*>(packed.data()), g.panels(), g.panel_steps());
-      };
-      const auto excesses = pack();
-      CHECK((excesses.data() != nullptr) == narrow_isa().adds_pairs);
       const Scale scale(s.channels, 0, 1);
       const Floats ones(at(round_up(s.outputs, 64)), 1), zeros(ones.size(), 0);
       const Buffer out(s.batch * blocks_of(s.outputs) * s.out_plane() * kBlock);
-      const auto check = [&](const PairExcess* excess) {
+      const auto pack = [&](const auto& weights) {
+        u8_pack(g, weights.data(), reinterpret_cast<Word*>(packed.data()), four);
+      };
+      const auto check = [&](const auto& weights, const PairExcess* excess) {
         const Floats x(levels.begin(), levels.end());
         if (g.image) image_to_u8(g, x.data(), scale.get(), 17, reinterpret_cast<Word*>(in.data()), four);
         else
@@ -348,14 +352,26 @@ TEST_CASE("int8 convolution: pairs of weights that 16 bits have no room for are 
         const auto sums = naive(s, levels, weights, Bytes(at(s.channels), 17));
         for (std::size_t i = 0; i < sums.size(); ++i) REQUIRE(got[i] == static_cast<float>(sums[i]));
       };
-      check(excesses.data());
-      weights = extreme;
-      std::fill_n(weights.begin(), std::ssize(weights) / 3, std::int8_t{-128});
-      CHECK(pack().data() == nullptr);
-      check(nullptr);
+      for (const int most : {60, 75, 90, 110, 128}) {
+        auto weights = random_integers<std::int8_t>(count, 2, -most, std::min(most, 127));
+        for (std::size_t i = 0; i < weights.size(); ++i)
+          if (most < 70 && i / 4 % 97 == 0)
+            weights[i] = i % 3 == 0 ? std::int8_t{-128} : i % 3 == 1 ? std::int8_t{127} : extreme[i];
+        if (most == 128) std::fill_n(weights.begin(), count / 3, std::int8_t{-128});
+        pack(weights);
+        const PairExcesses excesses(reinterpret_cast<Word*>(packed.data()), g.panels(), g.panel_steps(), four);
+        CHECK((excesses.data() != nullptr) == narrow_isa().adds_pairs);
+        const auto here = ways_of(excesses.data(), g.panels());
+        for (std::size_t i = 0; i < ways.size(); ++i) ways[i] += here[i];
+        check(weights, excesses.data());
+      }
+      pack(extreme);
+      check(extreme, nullptr);
       for (auto& level : levels) level = static_cast<std::uint8_t>((level + 1) / 2);  // up to 128
-      check(PairExcesses::none(g.panels()).data());
+      check(extreme, PairExcesses::none(g.panels()).data());
     }
+    INFO(ways[0] << " neighbors, " << ways[1] << " alike, " << ways[2] << " each, " << ways[3] << " as i16");
+    if (narrow_isa().adds_pairs) CHECK(std::ranges::all_of(ways, [](i64 n) { return n > 0; }));
   });
 }
 

@@ -14,18 +14,28 @@ namespace ovir::fast {
 using Word = std::uint32_t;
 struct TileAside;
 
-/// Weights of 8 columns of a panel that do not fit where NarrowTable::adds_pairs: they are added to those of some
-/// steps. Products by several steps fit 16 bits together, as groups of steps.
+/// How 8 columns of a panel are multiplied where NarrowTable::adds_pairs. Weights that do not fit are added to those of
+/// some steps. Products by several steps fit 16 bits together, as groups of steps.
 struct PairExcess {
   struct Step {
     std::uint32_t i;
     std::uint16_t block, tap;
   };
-  const Step* steps;
-  const Word* weights;  ///< 8 a step
-  const i64* ends;      ///< of each group, the number of the step behind it
+  bool fits = true;  ///< otherwise they are multiplied as i16, as are those of the other half of 16 columns
+  /// If not null, as for the other half: by step, which bytes make its word, of the sixteen from word first_of_four()
+  /// of its run on.
+  const Word* picks = nullptr;
+  const Step* steps = nullptr;
+  const Word* weights = nullptr;  ///< 8 a step
+  const i64* ends = nullptr;      ///< of each group, the number of the step behind it
   i64 groups = 0;
 };
+
+/// The first of four words of a run of `steps` among which is that of step i: none of them lies beyond a run of four.
+inline constexpr i64 first_of_four(i64 i, i64 steps) {
+  const auto last = steps > 4 ? steps - 4 : 0;
+  return i < last ? i / 4 * 4 : last;
+}
 
 /// How the steps of a panel follow each other: those of a tap after the other, block by block.
 struct PanelSteps {

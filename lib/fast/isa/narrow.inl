@@ -6,7 +6,8 @@
 //   fused(a, b, c)  a·b + c, rounded once;  gelu_short;
 //   store_bf16(to, v)  kWidth values rounded, or of two vectors twice as many;  load_bf16(from)  kWidth values;
 //   merge(even, odd)  words of bf16 pairs;  store_u8, load_u8, to_levels  rounded to the nearest, as u8 and as Ints;
-//   kAddsPairs, pair_sums<P>(sum, column, sums)  sums of u8 with excesses, where the machine adds pairs;
+//   kAddsPairs, pair_sums<P>(sum, column, sums)  sums of u8 with excesses, where the machine adds pairs, of as many
+//   pixels as most_pixels(excesses);
 //   store_u8(to, other, v, w)  two vectors at each of two places, and with LevelBounds, or Saturated, which are all
 //   bytes, of values within ±2^30;  u8_depthwise.
 
@@ -148,10 +149,10 @@ static void bf16_pixels(const Bf16Tile& t, int pixels) {
   }
 }
 
-/// Calls part(first pixel, pixels) for all of them, at most kPixels each and about as many.
+/// Calls part(first pixel, pixels) for all of them, at most `most` each and about as many.
 template <class Part>
-[[gnu::always_inline]] inline void in_parts(int pixels, Part part) {
-  for (int first = 0, parts = (pixels + kPixels - 1) / kPixels; parts > 0; --parts) {
+[[gnu::always_inline]] inline void in_parts(int pixels, int most, Part part) {
+  for (int first = 0, parts = (pixels + most - 1) / most; parts > 0; --parts) {
     const int now = (pixels - first + parts - 1) / parts;
     part(first, now);
     first += now;
@@ -160,7 +161,7 @@ template <class Part>
 
 static void bf16(const Bf16Tile& t, int pixels) {
   auto tile = t;
-  in_parts(pixels, [&](i64 first, int now) {
+  in_parts(pixels, kPixels, [&](i64 first, int now) {
     tile.sum.in = t.sum.in + first * t.sum.pixel;
     if (t.residual) tile.residual = t.residual + first * t.residual_pixel;
     if (t.wide_residual) tile.wide_residual = t.wide_residual + first * t.residual_pixel;
@@ -332,112 +333,8 @@ static void pair_rows(const std::uint16_t* x, i64 row, i64 rows, i64 columns, Wo
   }
 }
 
-/// Stores the sums of P pixels from `first` on by two vectors of columns, from `column` on.
-template <int P>
-static inline __attribute__((always_inline)) void u8_finish(const U8Tile& t, i64 first, i64 column,
-                                                            const Ints (&sum)[P][2]) {
-  const Vec low = spread(t.low), high = spread(t.high), own = spread(t.own), other = spread(t.other),
-            offset = spread(t.offset), lowest = spread(t.min), highest = spread(t.max);
-  Vec scale[2], shift[2];
-#pragma GCC unroll 2
-  for (int j = 0; j < 2; ++j) {
-    scale[j] = load(t.scale + column + j * kWidth);
-    shift[j] = load(t.shift + column + j * kWidth);
-  }
-  // Rounded once, on all instruction sets.
-  const auto raw = [&](int p, int j) __attribute__((always_inline)) {
-    return fused(__builtin_convertvector(sum[p][j], Vec), scale[j], shift[j]);
-  };
-  const auto value = [&](int p, int j) __attribute__((always_inline)) {
-    Vec v = min(high, max(low, raw(p, j)));
-    if (!t.residual && !t.wide_residual) return v;
-    if (t.rounds) v = __builtin_convertvector(to_levels(v), Vec);
-    const i64 c = column + j * kWidth;
-    const Vec plus =
-        t.residual
-            ? load_u8(t.residual + (first + p) * t.residual_pixel + c)
-            : load(t.wide_residual + (first + p) * t.residual_pixel + c / kBlock * t.residual_block + c % kBlock);
-    v = v * own + (plus * other + offset);
-    return min(highest, max(lowest, v));
-  };
-  if (t.wide) {
-#pragma GCC unroll 16
-    for (int p = 0; p < P; ++p)
-#pragma GCC unroll 2
-      for (int j = 0; j < 2; ++j) {
-        const i64 c = column + j * kWidth;
-        store(t.wide + (first + p) * t.out_pixel + c / kBlock * t.out_block + c % kBlock, value(p, j));
-      }
-    return;
-  }
-  std::uint8_t* out = t.out + first * t.out_pixel + column;
-  // Bounds of levels are taken where they are bytes: rounding keeps the order, and there are fewer vectors. To those of
-  // all bytes they saturate.
-  const auto pairs = [&](const auto& of, const auto& bounds) __attribute__((always_inline)) {
-#pragma GCC unroll 16
-    for (int p = 0; p < P; p += 2) {
-      const int q = p + 1 < P ? p + 1 : p;
-      store_u8(out + p * t.out_pixel, out + q * t.out_pixel, {of(p, 0), of(p, 1)}, {of(q, 0), of(q, 1)}, bounds);
-    }
-  };
-  if (t.lows) {
-    const LevelBounds bounds(t.lows + column, t.highs + column);
-    if (t.small) pairs(raw, bounds);
-    else pairs(value, bounds);
-    return;
-  }
-  if (t.small && !t.residual && !t.wide_residual && P % 2 == 0) {
-    if (t.low <= 0 && t.high >= 255) pairs(raw, Saturated{});
-    else pairs(raw, LevelBounds(t.low, t.high));
-    return;
-  }
-#pragma GCC unroll 16
-  for (int p = 0; p + 1 < P; p += 2)
-    store_u8(out + p * t.out_pixel, out + (p + 1) * t.out_pixel, {value(p, 0), value(p, 1)},
-             {value(p + 1, 0), value(p + 1, 1)});
-  if (P % 2 == 1)
-    for (int j = 0; j < 2; ++j) store_u8(out + (P - 1) * t.out_pixel + j * kWidth, value(P - 1, j));
-}
-
-template <int P>
-static inline __attribute__((always_inline)) void u8_block(const U8Tile& t, i64 column) {
-  Ints sum[P][2] = {};
-  if (kAddsPairs && t.sum.excess) pair_sums<P>(t.sum, column, sum);
-  else narrow_sums<U8Dots, P>(t.sum, 0, column, sum);
-  if constexpr (kWidth == kBlock)
-    if (t.sum.other_taps) {
-      auto second = t.sum;
-      second.taps = second.other_taps;
-      Ints others[P][2] = {};
-      narrow_sums<U8Dots, P>(second, 0, column, others);
-      for (int p = 0; p < P; ++p) sum[p][1] = others[p][1];
-    }
-  u8_finish<P>(t, 0, column, sum);
-}
-
-template <int P>
-static void u8_pixels(const U8Tile& t, int pixels) {
-  if constexpr (P > 0) {
-    if (pixels != P) return u8_pixels<P - 1>(t, pixels);
-    for (i64 c = 0; c < t.columns; c += 2 * kWidth) u8_block<P>(t, c);
-  }
-}
-
-// These use u8_finish().
-#include "fast/isa/narrow_winograd_u8.inl"
-
-static void u8(const U8Tile& t, int pixels) {
-  if (pixels <= kPixels) return u8_pixels<kPixels>(t, pixels);
-  auto tile = t;
-  in_parts(pixels, [&](i64 first, int now) {
-    tile.sum.in = t.sum.in + first * t.sum.pixel;
-    if (t.residual) tile.residual = t.residual + first * t.residual_pixel;
-    if (t.wide_residual) tile.wide_residual = t.wide_residual + first * t.residual_pixel;
-    if (t.wide) tile.wide = t.wide + first * t.out_pixel;
-    else tile.out = t.out + first * t.out_pixel;
-    u8_pixels<kPixels>(tile, now);
-  });
-}
+// These use narrow_sums().
+#include "fast/isa/narrow_u8.inl"
 
 // These use the vectors of levels.
 #include "fast/isa/levels.inl"

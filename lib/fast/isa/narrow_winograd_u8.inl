@@ -62,7 +62,7 @@ static void i16_pixels(const I16Tile& t, int pixels) {
 
 static void i16(const I16Tile& t, int pixels) {
   auto tile = t;
-  in_parts(pixels, [&](i64 first, int now) {
+  in_parts(pixels, kPixels, [&](i64 first, int now) {
     tile.sum.in = t.sum.in + first * t.sum.pixel;
     tile.out = t.out + first * t.out_pixel;
     i16_pixels<kPixels>(tile, now);

@@ -50,6 +50,11 @@ struct U8Dots {
 };
 
 constexpr bool kAddsPairs = true;
+/// Beside whose sums there is room for two vectors of weights, or one and its picks.
+constexpr int kPixelsOfPicks = 5;
+inline int most_pixels(const PairExcess* all) {
+  return all && (all[0].picks || all[2].picks) ? kPixelsOfPicks : kPixels;
+}
 
 /// Adds the products of a word of u8 by two vectors of i8, whose pairs fit 16 bits. The second one stays in memory:
 /// there are no more registers.
@@ -67,39 +72,121 @@ template <class Sum>
       : "+x"(sum[0]), "+x"(sum[1]), "=&x"(word), "=&x"(product)
       : "m"(*a), "x"(b0), "m"(b1), "x"(ones));
 }
+/// The same of four of the sixteen bytes from `a` on, for both vectors.
+template <class Sum>
+[[gnu::always_inline]] inline void add_picked(const Word* a, __m256i pick, __m256i b0, __m256i b1, __m256i ones,
+                                              Sum (&sum)[2]) {
+  __m256i word, product;
+  asm("vbroadcasti128 %4, %2\n\t"
+      "vpshufb %5, %2, %2\n\t"
+      "vpmaddubsw %6, %2, %3\n\t"
+      "vpmaddwd %8, %3, %3\n\t"
+      "vpaddd %3, %0, %0\n\t"
+      "vpmaddubsw %7, %2, %2\n\t"
+      "vpmaddwd %8, %2, %2\n\t"
+      "vpaddd %2, %1, %1"
+      : "+x"(sum[0]), "+x"(sum[1]), "=&x"(word), "=&x"(product)
+      : "m"(*reinterpret_cast<const __m128i_u*>(a)), "x"(pick), "x"(b0), "x"(b1), "x"(ones));
+}
+/// The same of others for the second vector.
+template <class Sum>
+[[gnu::always_inline]] inline void add_picked(const Word* a, __m256i pick0, __m256i pick1, __m256i b0,
+                                              const __m256i_u& b1, __m256i ones, Sum (&sum)[2]) {
+  __m256i word, product;
+  asm("vbroadcasti128 %4, %2\n\t"
+      "vpshufb %5, %2, %3\n\t"
+      "vpmaddubsw %7, %3, %3\n\t"
+      "vpmaddwd %9, %3, %3\n\t"
+      "vpaddd %3, %0, %0\n\t"
+      "vpshufb %6, %2, %2\n\t"
+      "vpmaddubsw %8, %2, %2\n\t"
+      "vpmaddwd %9, %2, %2\n\t"
+      "vpaddd %2, %1, %1"
+      : "+x"(sum[0]), "+x"(sum[1]), "=&x"(word), "=&x"(product)
+      : "m"(*reinterpret_cast<const __m128i_u*>(a)), "x"(pick0), "x"(pick1), "x"(b0), "m"(b1), "x"(ones));
+}
 /// The products of a word of u8 by a vector of i8, in pairs of 16 bits.
 [[gnu::always_inline]] inline __m256i byte_pairs(const Word* a, __m256i b) {
   return _mm256_maddubs_epi16((__m256i)(Words{} + *a), b);
+}
+
+/// Calls run(places of every third pixel, steps) for the runs of a sum.
+template <int P, class Run>
+[[gnu::always_inline]] inline void for_runs(const NarrowSum& t, const i64* taps, Run run) {
+  for (i64 block = 0; block < t.blocks; ++block)
+    for (i64 tap = 0; tap < t.tap_count; ++tap) {
+      const Word* base[(P + 2) / 3];
+#pragma GCC unroll 8
+      for (int g = 0; g < (P + 2) / 3; ++g) base[g] = t.in + 3 * g * t.pixel + block * t.block + taps[tap];
+      run(base, block + 1 < t.blocks ? t.steps : t.last_steps);
+    }
+}
+
+/// The products of words of neighbors.
+template <int P>
+[[gnu::always_inline]] inline void neighbor_sums(const NarrowSum& t, i64 column, const i64* taps, Ints (&sum)[P][2]) {
+  const __m256i ones = _mm256_set1_epi16(1);
+  const Word* w = t.weights + column;
+  for_runs<P>(
+      t, taps, [&](const auto& base, i64 steps) __attribute__((always_inline)) {
+        for (i64 i = 0; i < steps; ++i, w += kColumns) {
+          if (i % kBlock == 0) ask(t.ahead);
+          const auto b0 = (__m256i)load_words(w);
+          const auto& b1 = *reinterpret_cast<const __m256i_u*>(w + kWidth);
+#pragma GCC unroll 16
+          for (int p = 0; p < P; ++p) add_bytes(base[p / 3] + p % 3 * t.pixel + i, b0, b1, ones, sum[p]);
+        }
+      });
+}
+
+/// The products of words that are picked, for both vectors alike or for each of them.
+template <int P, bool kAlike>
+[[gnu::always_inline]] inline void picked_sums(const NarrowSum& t, i64 column, const i64* taps, Ints (&sum)[P][2]) {
+  const __m256i ones = _mm256_set1_epi16(1);
+  const Word* w = t.weights + column;
+  const Word *pick0 = t.excess[column / kWidth].picks, *pick1 = t.excess[column / kWidth + 1].picks;
+  const i64 pixel = t.pixel;
+  for_runs<P>(
+      t, taps, [&](const auto& base, i64 steps) __attribute__((always_inline)) {
+        const auto step = [&](i64 first, i64 i) __attribute__((always_inline)) {
+          const Word* second = w + i * kColumns + kWidth;
+          const auto b0 = (__m256i)load_words(w + i * kColumns), b1 = (__m256i)load_words(second);
+          const auto p0 = (__m256i)(Words{} + pick0[i]), p1 = kAlike ? p0 : (__m256i)(Words{} + pick1[i]);
+#pragma GCC unroll 16
+          for (int p = 0; p < P; ++p) {
+            const Word* a = base[p / 3] + p % 3 * pixel + first;
+            if constexpr (kAlike) add_picked(a, p0, b0, b1, ones, sum[p]);
+            else add_picked(a, p0, p1, b0, *reinterpret_cast<const __m256i_u*>(second), ones, sum[p]);
+          }
+        };
+        i64 i = 0;
+        for (; i + 4 <= steps; i += 4) {
+          if (i % kBlock == 0) ask(t.ahead);
+#pragma GCC unroll 4
+          for (i64 j = 0; j < 4; ++j) step(i, j);
+          w += 4 * kColumns;
+          pick0 += 4;
+          pick1 += 4;
+        }
+        for (const i64 last = first_of_four(i, steps); i < steps; ++i, w += kColumns, ++pick0, ++pick1) step(last, 0);
+      });
 }
 
 /// As narrow_sums() of u8 from the first pixel on, whose products fit in pairs, but for the excess of weights
 /// that is kept beside them.
 template <int P>
 [[gnu::always_inline]] inline void pair_sums(const NarrowSum& t, i64 column, Ints (&sum)[P][2]) {
-  constexpr int kBases = (P + 2) / 3;
   const __m256i ones = _mm256_set1_epi16(1);
-  const Word* w = t.weights + column;
   const i64* const taps = t.other_taps && column >= kBlock ? t.other_taps : t.taps;
+  const auto* all = t.excess + column / kWidth;
+  const bool alike = all[0].picks == all[1].picks;
+  if (!all->picks) neighbor_sums<P>(t, column, taps, sum);
+  else if constexpr (P <= kPixelsOfPicks)
+    alike ? picked_sums<P, true>(t, column, taps, sum) : picked_sums<P, false>(t, column, taps, sum);
   const i64 pixel = t.pixel;
-  for (i64 block = 0; block < t.blocks; ++block) {
-    const i64 steps = block + 1 < t.blocks ? t.steps : t.last_steps;
-    for (i64 tap = 0; tap < t.tap_count; ++tap) {
-      const Word* base[kBases];
-#pragma GCC unroll 8
-      for (int g = 0; g < kBases; ++g) base[g] = t.in + 3 * g * pixel + block * t.block + taps[tap];
-      for (i64 i = 0; i < steps; ++i) {
-        if (i % kBlock == 0) ask(t.ahead);
-        const auto b0 = (__m256i)load_words(w);
-        const auto& b1 = *reinterpret_cast<const __m256i_u*>(w + kWidth);
-#pragma GCC unroll 16
-        for (int p = 0; p < P; ++p) add_bytes(base[p / 3] + p % 3 * pixel + i, b0, b1, ones, sum[p]);
-        w += kColumns;
-      }
-    }
-  }
 #pragma GCC unroll 2
   for (int j = 0; j < 2; ++j) {
-    const auto& excess = t.excess[column / kWidth + j];
+    const auto& excess = all[j];
     i64 n = 0;
     for (i64 group = 0; group < excess.groups; ++group) {
       __m256i pairs[P] = {};

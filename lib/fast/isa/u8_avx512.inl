@@ -31,6 +31,7 @@ struct I16Dots : WholeWords {
 };
 
 constexpr bool kAddsPairs = false;
+constexpr int most_pixels(const PairExcess*) { return kPixels; }
 template <int P>
 inline void pair_sums(const NarrowSum&, i64, Ints (&)[P][2]) {}
 

@@ -23,6 +23,7 @@ struct I16Dots {
 };
 
 constexpr bool kAddsPairs = false;
+constexpr int most_pixels(const PairExcess*) { return kPixels; }
 template <int P>
 inline void pair_sums(const NarrowSum&, i64, Ints (&)[P][2]) {}
 

@@ -1,8 +1,10 @@
 // i8 weights for an instruction that adds the products of u8 by two i8 within 16 bits: pairs of one sign whose absolute
 // values add up to more than 128 may leave those.
 #pragma once
+#include <array>
 #include <vector>
 
+#include "base/thread_pool.hpp"
 #include "fast/isa/narrow.hpp"
 
 namespace ovir::fast {
@@ -12,25 +14,37 @@ inline const PairExcess* excess_of_panel(const PairExcess* all, i64 column) {
   return all ? all + column / kColumns * 4 : nullptr;
 }
 
-/// What is beyond 128 in such pairs, taken out of the packed weights and kept beside them, so that sums stay exact.
+/// Packed weights whose pairs fit: each channel is paired with its neighbor, or with another one of sixteen. What is
+/// beyond 128 in pairs nevertheless is taken out of them and kept beside them, so that sums stay exact.
 class PairExcesses {
  public:
   PairExcesses() = default;
-  /// `count` panels, [step][32]. Where there is too much of it to pay, or the machine multiplies otherwise, nothing is
-  /// taken.
-  PairExcesses(Word* panels, i64 count, const PanelSteps& order);
+  /// `count` panels, [step][32]. Of 16 columns where it does not pay nothing is changed, nor where the machine
+  /// multiplies otherwise.
+  PairExcesses(Word* panels, i64 count, const PanelSteps& order, ThreadPool& pool);
   /// Of any weights of so many panels, by levels that pairs_fit().
   static PairExcesses none(i64 count);
   /// Whether levels are so small that no pair of products leaves 16 bits.
   static bool pairs_fit(float max_level) { return max_level <= 128; }
 
-  /// Those of panel i from [4 · i] on, for 8 columns each; null: nothing was taken.
+  /// Those of panel i from [4 · i] on, for 8 columns each; null: the machine multiplies otherwise.
   const PairExcess* data() const { return lists_.empty() ? nullptr : lists_.data(); }
 
+  /// What PairExcess of 8 columns refers to.
+  struct List {
+    std::vector<Word> picks;  // none: neighbors are paired
+    std::vector<PairExcess::Step> steps;
+    std::vector<Word> weights;
+    std::vector<i64> ends;
+  };
+  /// 16 columns; the second list has no picks where both have the same.
+  struct Half {
+    bool fits = true;
+    std::array<List, 2> lists;
+  };
+
  private:
-  std::vector<PairExcess::Step> steps_;
-  std::vector<Word> weights_;  // 8 for each of them
-  std::vector<i64> ends_;      // of groups of a list's steps
+  std::vector<Half> halves_;
   std::vector<PairExcess> lists_;
 };
 

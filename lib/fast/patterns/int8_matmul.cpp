@@ -76,7 +76,7 @@ class Int8MatMul final : public Kernel {
       pack_u8_panels(from + first * column(), row(), column(), k_, columns, panels + u8_panels_size(k_, first));
     });
     if (!once && !in_.pairs_fit())
-      excesses_ = PairExcesses(panels, panel_count, {.steps = u8_words(k_), .last_steps = u8_words(k_)});
+      excesses_ = PairExcesses(panels, panel_count, {.steps = u8_words(k_), .last_steps = u8_words(k_)}, pool);
   }
 
   std::string name() const override {

@@ -6,7 +6,7 @@ namespace ovir::fast {
 namespace {
 
 constexpr i64 kBandWords = 64 << 10;    // of padded input rows that a chunk copies for itself
-constexpr i64 kTilesAtOnce = 4;         // whose place and ending are said once
+constexpr i64 kTilesAtOnce = 5;         // whose place and ending are said once
 constexpr i64 kPlaneWords = 256 << 10;  // of a padded input that is copied once for all chunks
 constexpr i64 kBands = 8;               // of rows, at least
 constexpr int kAlone = 4;               // threads that each copy a whole plane

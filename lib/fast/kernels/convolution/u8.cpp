@@ -220,8 +220,8 @@ void activated_tile(const U8Epilogue& e, const U8Tile& to, const NarrowSum& sum,
                     i64 outputs) {
   const auto& table = narrow_isa();
   alignas(64) float values[kMostPixels * kColumns];
-  for (int first = 0; first < pixels; first += table.pixels) {
-    const auto now = std::min(table.pixels, pixels - first);
+  for (int first = 0; first < pixels; first += kMostPixels) {
+    const auto now = std::min(kMostPixels, pixels - first);
     auto tile = tile_of(sum, column, e);
     // In tiles of two rows the second half lies elsewhere; those have no more pixels than a tile.
     tile.sum.in += first * sum.pixel;
@@ -255,11 +255,11 @@ void u8_tile(const ConvolutionShape& s, const U8Blocked& out, const U8Blocked& r
   // Where half of the columns count there is one block of 16 in f32, which is read and stored alone.
   const bool half = u8_columns(s, panel) == kBlock && (tile.wide || tile.wide_residual);
   if (!half) return table.u8(tile, pixels);
-  if (pixels > table.pixels) {
-    for (int first = 0; first < pixels; first += table.pixels) {
+  if (pixels > kMostPixels) {
+    for (int first = 0; first < pixels; first += kMostPixels) {
       auto part = sum;
       part.in += first * sum.pixel;
-      u8_tile(s, out, residual, e, part, std::min(table.pixels, pixels - first), panel, image, pixel + first);
+      u8_tile(s, out, residual, e, part, std::min(kMostPixels, pixels - first), panel, image, pixel + first);
     }
     return;
   }

@@ -61,8 +61,8 @@ void tile(const U8Product& b, const NarrowSum& sum, int pixels, i64 column, cons
   t.high = kInfinity;
   t.wide = values;
   t.out_pixel = kBlock;
-  for (int first = 0; first < pixels; first += table.pixels) {
-    const auto now = std::min(table.pixels, pixels - first);
+  for (int first = 0; first < pixels; first += kMostPixels) {
+    const auto now = std::min(kMostPixels, pixels - first);
     const i64 half = now * kBlock;
     t.out_block = half;
     t.sum.in = sum.in + first * sum.pixel;
