@@ -297,7 +297,7 @@ TEST_CASE("int8 product: sums are exact, with activations and residuals, onto le
   });
 }
 
-/// How the columns of 16 are multiplied: as neighbors, as pairs that all have or each 8 columns of their own, or as i16.
+/// How 16 columns are multiplied: by neighbors, by pairs that are the same for all or for 8 of them, or as i16.
 std::array<i64, 4> ways_of(const PairExcess* all, i64 panels) {
   std::array<i64, 4> counts{};
   for (i64 i = 0; all && i < 4 * panels; i += 2)

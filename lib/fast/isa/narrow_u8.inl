@@ -175,8 +175,7 @@ static void u8_pixels(const U8Tile& t, int pixels) {
 // These use u8_finish().
 #include "fast/isa/narrow_winograd_u8.inl"
 
-/// Vectors that are small take the sums of many pixels, and then what follows them, whose start takes as long as that of
-/// some pixels.
+/// Small vectors: the sums of many pixels before what follows them, whose start takes as long as some pixels do.
 template <int kMost>
 static void u8_some(const U8Tile& t, int pixels) {
   if constexpr (kMost == kPixels) return u8_pixels<kPixels>(t, pixels);

@@ -25,7 +25,8 @@ U8Filters::U8Filters(const U8Layer& layer, bool late)
   }
   pack(s, layer.weights.values.data<std::int8_t>(), *layer.pool);
   if (!layer.often || way_ != U8Way::direct || fits) return;
-  excesses_ = PairExcesses(reinterpret_cast<Word*>(packed_.data()), geometry.panels(), geometry.panel_steps(), *layer.pool);
+  excesses_ =
+      PairExcesses(reinterpret_cast<Word*>(packed_.data()), geometry.panels(), geometry.panel_steps(), *layer.pool);
   epilogue_.excess = excesses_.data();
 }
 
