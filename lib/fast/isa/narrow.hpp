@@ -40,6 +40,7 @@ inline constexpr i64 first_of_four(i64 i, i64 steps) {
 /// How the steps of a panel follow each other: those of a tap after the other, block by block.
 struct PanelSteps {
   i64 blocks = 1, taps = 1, steps = 0, last_steps = 0;  ///< of a tap, and of one in the last block
+  bool spare = false;                                   ///< four words may be read where there are fewer
   i64 size() const { return ((blocks - 1) * steps + last_steps) * taps; }
 };
 

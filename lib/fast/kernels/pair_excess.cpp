@@ -42,8 +42,8 @@ class Group {
   std::array<std::array<int, 2 * kVector>, 2> sums_{};
 };
 
-/// Sixteen bytes are read at once, none of them beyond a run.
-bool can_pick(const PanelSteps& order) { return order.blocks > 1 || order.last_steps >= 4; }
+/// Sixteen bytes are read at once.
+bool can_pick(const PanelSteps& order) { return order.spare || order.last_steps >= 4; }
 
 /// Columns of a panel whose channels are paired alike.
 class Columns {
@@ -190,9 +190,8 @@ PairExcesses PairExcesses::none(i64 count) {
 }
 
 PairExcesses::PairExcesses(Word* panels, i64 count, const PanelSteps& order, ThreadPool& pool) {
-  if (!narrow_isa().adds_pairs) return;
+  if (!narrow_isa().adds_pairs || count == 0) return;
   halves_.resize(count * kHalves);
-  if (count == 0) return;
   const auto fit = [&](i64 i, bool alike) {
     halves_[i] = half_of(panels + i / kHalves * order.size() * kColumns + i % kHalves * kHalf, order, alike);
   };

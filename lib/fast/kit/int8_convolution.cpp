@@ -67,7 +67,7 @@ class U8Convolution final : public Kernel {
     const auto blocks_out = s.batch * u8_blocks(s.outputs) * kBlock;
     const auto words_out = blocks_out * (pool_ ? pool_->out_plane() : s.out_plane());
     if (x.type == ElementType::f32)
-      state->in = state->reserve(reads_image_ ? s.batch * NarrowGeometry(from, 4).padded_size()
+      state->in = state->reserve(reads_image_ ? NarrowGeometry(from, 4).images_size()
                                               : s.batch * u8_blocks(from.channels) * from.plane() * kBlock);
     if (adds_ && sizes.in[1].size() != y.size()) return nullptr;
     if (other_ && sizes.in[1].type == ElementType::f32) state->residual = state->reserve(words_out);

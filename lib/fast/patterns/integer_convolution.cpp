@@ -58,8 +58,7 @@ class IntegerConvolution final : public Kernel {
     const auto& s = state->shape = with_planes(windows_, known_, x.dims, y.dims);
     const NarrowGeometry g(s, 4);
     state->in = state->reserve(x.size());
-    state->levels =
-        state->reserve(g.image ? s.batch * g.padded_size() : s.batch * u8_blocks(s.channels) * s.plane() * kBlock);
+    state->levels = state->reserve(g.image ? g.images_size() : s.batch * u8_blocks(s.channels) * s.plane() * kBlock);
     state->lines = state->reserve(2 * line_size());
     if (y.layout == Layout::plain) state->out = state->reserve(s.batch * blocks_of(s.outputs) * s.out_plane() * kBlock);
     if (!g.image) state->scratch = state->reserve(g.scratch_size(runtime.threads()));

@@ -207,7 +207,7 @@ bool NarrowGeometry::copies_alone(int threads) const {
 }
 
 i64 NarrowGeometry::scratch_size(int threads) const {
-  if (image) return s.batch * padded_size();
+  if (image) return images_size();
   if (!padded) return 0;
   if (!copies_bands()) return std::max<i64>(s.batch, std::min(threads, kAlone)) * padded_size();
   if (s.out_height == 1) {

@@ -65,7 +65,7 @@ struct NarrowGeometry {
   ColumnPhases phases;  ///< of a padded row
 
   PanelSteps panel_steps() const {
-    return {grouped ? 1 : blocks, grouped ? grouped->runs * taps : taps, steps, last_steps};
+    return {grouped ? 1 : blocks, grouped ? grouped->runs * taps : taps, steps, last_steps, !grouped};
   }
   i64 panel_size() const { return panel_steps().size() * parts * kColumns; }
   i64 panels() const { return ceil_div(s.outputs, kColumns); }
@@ -77,6 +77,8 @@ struct NarrowGeometry {
   i64 scratch_size(int threads) const;
 
   i64 padded_size() const { return blocks * parts * padded_height * padded_width * pixel; }
+  /// All images, and the words behind them that may be read, though they do not count.
+  i64 images_size() const { return s.batch * padded_size() + 3; }
   /// Whether the padded input is copied in bands of rows, or of columns where the output is a single row, each by who
   /// computes them: it is large beside the filters, all of which are then read for each band.
   bool copies_bands() const;

@@ -83,7 +83,7 @@ struct Loops {
 
 bool u8_winograd_pays(const ConvolutionShape& s, const std::int8_t* weights, bool halves) {
   const auto has_u8 = narrow_isa().has_u8;
-  const auto fewest = has_u8 ? 4 * kBlock : kBlock;
+  const auto fewest = has_u8 ? 4 * kBlock : narrow_isa().adds_pairs ? 2 * kBlock : kBlock;
   if (narrow_isa().tiled || !winograd_fits(s, WinogradTile::two) || s.groups > 1 || s.is_dilated() ||
       s.channels < fewest || s.outputs < fewest || (!halves && s.outputs % kColumns > 0))
     return false;
