@@ -223,7 +223,10 @@ void narrow_convolution(const NarrowGeometry& g, const WordPanels& filters, cons
   const auto& s = g.s;
   const auto panels = g.panels(), max_pixels = i64{narrow_isa().pixels};
   if (s.batch == 0 || s.out_plane() == 0) return;
-  const auto work = static_cast<double>(s.batch * s.out_plane() * g.panel_size()) * static_cast<double>(panels) / 16;
+  constexpr double kTileTime = 200;  // ns, besides its products
+  const auto tile_count = static_cast<double>(panels * ceil_div(s.batch * s.out_plane(), max_pixels * kTilesAtOnce));
+  const auto work = static_cast<double>(s.batch * s.out_plane() * g.panel_size()) * static_cast<double>(panels) / 16 +
+                    tile_count * kTileTime;
   const auto wanted = static_cast<i64>(std::clamp(work / static_cast<double>(kChunkWork), 1.0, 64.0));
 
   /// Rows [y0, y1) by columns [x0, x1) of panels [first, last), which lie at `weights`; row and column 0 of the source
@@ -439,7 +442,7 @@ Word* fill_pixels(Word* to, i64 pixels, const Word* with) {
 i64 narrow_depthwise_scratch_size(const ConvolutionShape& s, int threads) { return threads * Bands(s).size(); }
 
 void narrow_depthwise(const ConvolutionShape& s, i64 lanes, const Word* in, const NarrowPads& pads, Word* scratch,
-                      ThreadPool& pool, const NarrowRowsWork& work) {
+                      ThreadPool& pool, const NarrowRowsWork& work, double nanoseconds_after) {
   const Bands bands(s);
   const auto count = ceil_div(s.out_height, bands.rows), blocks = ceil_div(s.outputs, lanes * kBlock);
   if (s.batch == 0 || s.out_plane() == 0) return;
@@ -447,7 +450,10 @@ void narrow_depthwise(const ConvolutionShape& s, i64 lanes, const Word* in, cons
   for (i64 t = 0; t < s.taps(); ++t)
     taps[t] = ((t / s.kernel_width) * s.dilation_y * bands.width + t % s.kernel_width * s.dilation_x) * kBlock;
   Slots slots(reinterpret_cast<float*>(scratch), bands.size(), slots_for(pool));
-  const auto cost = static_cast<double>(bands.rows * s.out_width) * (4 + static_cast<double>(s.taps()) / 2);
+  // Of u8 without an instruction for it three times as long.
+  const auto times = lanes == 4 && !narrow_isa().has_u8 ? 3 : 1;
+  const auto cost = static_cast<double>(bands.rows * s.out_width) *
+                    (times * (4 + static_cast<double>(s.taps()) / 2) + nanoseconds_after);
   parallel_ranges(pool, s.batch * blocks * count, cost, [&](i64 begin, i64 end) {
     const Slots::Lease room(slots);
     auto* copy = reinterpret_cast<Word*>(room.data());

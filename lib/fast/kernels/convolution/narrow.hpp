@@ -131,7 +131,8 @@ alignas(64) inline constexpr Word kZeroPixel[kBlock] = {};
 Word* fill_pixels(Word* to, i64 pixels, const Word* with);
 
 i64 narrow_depthwise_scratch_size(const ConvolutionShape& shape, int threads);
+/// `nanoseconds_after`: of what follows a pixel's sums, roughly.
 void narrow_depthwise(const ConvolutionShape& shape, i64 lanes, const Word* in, const NarrowPads& pads, Word* scratch,
-                      ThreadPool& pool, const NarrowRowsWork& work);
+                      ThreadPool& pool, const NarrowRowsWork& work, double nanoseconds_after = 0);
 
 }  // namespace ovir::fast

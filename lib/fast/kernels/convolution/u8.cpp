@@ -364,7 +364,8 @@ void u8_depthwise(const ConvolutionShape& s, const std::int8_t* weights, const W
         finish_aside(e, to, 0, values, {.pixels = now}, channel, work.wide_blocks * kBlock, s.outputs);
       }
   };
-  if (e.activated) return narrow_depthwise(s, 4, in, pads, scratch, pool, std::cref(activated));
+  constexpr double kActivation = 16;  // ns, of a pixel
+  if (e.activated) return narrow_depthwise(s, 4, in, pads, scratch, pool, std::cref(activated), kActivation);
   const auto some = [&](const NarrowRows& rows) {
     const auto pixel = rows.y * s.out_width, plane = s.out_plane();
     if (out.levels)

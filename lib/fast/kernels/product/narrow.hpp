@@ -11,6 +11,7 @@ struct NarrowProduct {
   const Word* rows;
   const Word* panels;
   i64 m, n, words;
+  i64 at_once = 1;  ///< tiles whose place and ending are said once
 
   i64 count() const { return ceil_div(n, kColumns); }
   i64 panel_size() const { return words * kColumns; }
@@ -30,6 +31,17 @@ struct NarrowProduct {
             .ahead = ahead};
   }
 };
+
+/// work(first row, rows) for the tiles of some rows.
+template <class Work>
+void each_tiles(const Part& rows, i64 at_once, const Work& work) {
+  const auto tiles = ceil_div(rows.size(), i64{narrow_isa().pixels});
+  for (i64 i = 0; i < tiles; i += at_once) {
+    const auto begin = Part(rows.size(), tiles, i).begin,
+               end = Part(rows.size(), tiles, std::min(i + at_once, tiles) - 1).end;
+    work(rows.begin + begin, end - begin);
+  }
+}
 
 /// tile(sum, rows, first row, first column) for all of them, on all threads. `words_per_ns`: roughly so many words of
 /// rows are multiplied; `large`: words of panels from which on the next one is asked for beforehand.
@@ -52,18 +64,15 @@ void for_tiles(const NarrowProduct& p, double words_per_ns, i64 large, ThreadPoo
   const bool prefetch = panels * panel_size > large && p.m > 1;
   parallel(pool, shares.chunks(), [&](i64 chunk) {
     const Part rows(p.m, row_blocks, shares.part(chunk)), group(panels, shares.groups, shares.group(chunk));
-    const auto tiles = ceil_div(rows.size(), max_pixels);
     for (auto panel = group.begin; panel < group.end; ++panel) {
       Ahead ahead;
       if (prefetch && panel + 1 < panels)  // of the thread's next chunk, if not of this one
         ahead = {.next = reinterpret_cast<const char*>(p.panel(panel + 1)),
                  .end = reinterpret_cast<const char*>(p.panel(panel + 1) + panel_size),
-                 .lines = ceil_div(2 * kBlock, tiles)};
-      for (i64 i = 0; i < tiles; ++i) {
-        const Part part(rows.size(), tiles, i);
-        const auto row = rows.begin + part.begin;
-        tile(p.sum(row, panel, &ahead), static_cast<int>(part.size()), row, panel * kColumns);
-      }
+                 .lines = ceil_div(2 * kBlock, ceil_div(rows.size(), max_pixels))};
+      each_tiles(rows, p.at_once, [&](i64 row, i64 count) {
+        tile(p.sum(row, panel, &ahead), static_cast<int>(count), row, panel * kColumns);
+      });
     }
   });
 }
@@ -71,28 +80,24 @@ void for_tiles(const NarrowProduct& p, double words_per_ns, i64 large, ThreadPoo
 /// The same of panels that are made right before (WordPanels::make): p.panels does not count.
 template <class Tile>
 void for_tiles(const NarrowProduct& p, const WordPanels& panels, ThreadPool& pool, const Tile& tile) {
-  const auto tiles = ceil_div(p.m, i64{narrow_isa().pixels});
   Slots rooms(reinterpret_cast<float*>(panels.rooms), panels.room_words, slots_for(pool));
   parallel(pool, p.count(), [&](i64 panel) {
     const Slots::Lease room(rooms);
     auto* words = reinterpret_cast<Word*>(room.data());
     panels.make(panel, words);
-    for (i64 i = 0; i < tiles; ++i) {
-      const Part part(p.m, tiles, i);
-      tile(p.sum(part.begin, words, nullptr), static_cast<int>(part.size()), part.begin, panel * kColumns);
-    }
+    each_tiles({0, p.m}, p.at_once, [&](i64 row, i64 count) {
+      tile(p.sum(row, words, nullptr), static_cast<int>(count), row, panel * kColumns);
+    });
   });
 }
 
 /// The same in the caller's thread.
 template <class Tile>
 void for_tiles(const NarrowProduct& p, const Tile& tile) {
-  const auto tiles = ceil_div(p.m, i64{narrow_isa().pixels});
   for (i64 panel = 0; panel < p.count(); ++panel)
-    for (i64 i = 0; i < tiles; ++i) {
-      const Part part(p.m, tiles, i);
-      tile(p.sum(part.begin, panel, nullptr), static_cast<int>(part.size()), part.begin, panel * kColumns);
-    }
+    each_tiles({0, p.m}, p.at_once, [&](i64 row, i64 count) {
+      tile(p.sum(row, panel, nullptr), static_cast<int>(count), row, panel * kColumns);
+    });
 }
 
 }  // namespace ovir::fast

@@ -9,7 +9,8 @@
 namespace ovir::fast {
 namespace {
 
-constexpr i64 kRun = 256;  // numbers at a time
+constexpr i64 kRun = 256;        // numbers at a time
+constexpr i64 kTilesAtOnce = 5;  // whose place and ending are said once
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 U8Rows at(const U8Rows& whole, i64 offset) {
@@ -150,15 +151,23 @@ void from_u8(const std::uint8_t* levels, const U8RowScale& q, float* to, i64 n) 
   for (i64 i = 0; i < n; ++i) to[i] = q.low + q.step * static_cast<float>(levels[i]);
 }
 
+namespace {
+
+NarrowProduct product_of(const U8Product& b, const Word* a, i64 m) {
+  return {a, b.panels.packed, m, b.n, u8_words(b.k), narrow_isa().tiled ? 1 : kTilesAtOnce};
+}
+
+}  // namespace
+
 void product(const U8Product& b, const Word* a, const U8Rows& c, i64 m, const float* residual, ThreadPool& pool) {
-  const NarrowProduct p{a, b.panels.packed, m, b.n, u8_words(b.k)};
+  const auto p = product_of(b, a, m);
   const auto tiles = tiles_of(b, c, residual);
   if (b.panels.make) for_tiles(p, b.panels, pool, tiles);
   else for_tiles(p, 62.5, i64{1} << 16, pool, tiles);
 }
 
 void product_of_rows(const U8Product& b, const Word* a, const U8Rows& c, i64 m, const float* residual) {
-  for_tiles({a, b.panels.packed, m, b.n, u8_words(b.k)}, tiles_of(b, c, residual));
+  for_tiles(product_of(b, a, m), tiles_of(b, c, residual));
 }
 
 }  // namespace ovir::fast
