@@ -39,9 +39,9 @@ ChannelPairs::ChannelPairs(const Word* from, i64 words, i64 columns) : channels_
       for (i64 o = 0; o < columns; ++o) row[o] = static_cast<std::int8_t>(from[o] >> 8 * c);
       Signed weights;
       std::memcpy(&weights, row.data(), sizeof weights);
-      const auto below = weights < 0;
-      positive_[4 * i + c] = (Bytes)(weights & ~below);
-      negative_[4 * i + c] = (Bytes)(-weights & below);
+      const auto below = (Bytes)(weights < 0);
+      positive_[4 * i + c] = (Bytes)weights & ~below;
+      negative_[4 * i + c] = -(Bytes)weights & below;
     }
 }
 
