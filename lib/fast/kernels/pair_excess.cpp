@@ -31,14 +31,13 @@ class Group {
         const auto here = byte(excess[c], 2 * pair) + byte(excess[c], 2 * pair + 1);  // one of them is 0
         auto& sum = all[here < 0][2 * c + pair];
         sum += std::abs(here);
-        if (sum > kMost) return false;
+        if (sum > ChannelPairs::kMostOfPair) return false;
       }
     sums_ = all;
     return true;
   }
 
  private:
-  static constexpr int kMost = 128;
   std::array<std::array<int, 2 * kVector>, 2> sums_{};
 };
 
