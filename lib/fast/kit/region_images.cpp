@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "op/kit/region_pooling.hpp"
 #include "op/ports.hpp"
 
 namespace ovir::fast {
@@ -11,7 +12,7 @@ namespace ovir::fast {
 void find_images(const Version& version, const View& rois, NoImage none, i64 images, std::span<i64> to) {
   std::fill(to.begin(), to.end(), -1);
   for (i64 r = 0; r < std::ssize(to); ++r) {
-    const auto image = static_cast<i64>(rois.as<const float>()[r * rois.dim(1)]);
+    const auto image = region_image(rois.as<const float>()[r * rois.dim(1)]);
     if (none == NoImage::ends && image == -1) return;
     if (none == NoImage::passes && image < 0) continue;
     if (image < 0 || image >= images)

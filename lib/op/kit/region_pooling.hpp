@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "op/attributes.hpp"
+#include "op/kit/saturate.hpp"
 
 namespace ovir {
 
@@ -17,6 +19,13 @@ struct PixelSpan {
   i64 begin, end;
   bool is_empty() const { return begin >= end; }
 };
+
+/// The image that a region is of, from the first of its numbers. NaN is none that maps could have.
+template <class T>
+i64 region_image(T number) {
+  const auto image = static_cast<double>(number);
+  return std::isnan(image) ? std::numeric_limits<i64>::min() : saturated<i64>(image);
+}
 
 // --- ROIPooling
 

@@ -59,7 +59,7 @@ void eval(EvalContext& c) {
     std::fill_n(to, out.size(), T(0));
     for (i64 r = 0; r < regions.dim(0); ++r) {
       const T* roi = regions.data<T>() + r * 5;
-      const auto batch = static_cast<i64>(roi[0]);
+      const auto batch = region_image(roi[0]);
       if (batch < 0) continue;  // no region
       detection::require_batch(c, rois, r, batch, maps);
       const auto across = deformable_psroi_pooling_side(a, roi[1], roi[3]),

@@ -45,7 +45,7 @@ void eval(EvalContext& c) {
     std::fill_n(to, out.size(), T(0));
     for (i64 r = 0; r < regions.dim(0); ++r) {
       const T* roi = regions.data<T>() + r * 5;
-      const auto batch = static_cast<i64>(roi[0]);
+      const auto batch = region_image(roi[0]);
       if (batch == -1) break;  // as Proposal ends its list
       detection::require_batch(c, rois, r, batch, maps);
       for (i64 ch = 0; ch < channels; ++ch) {
