@@ -1,6 +1,7 @@
 #include "fast/kit/bf16_convolution.hpp"
 
 #include "fast/kernels/convolution/inverted_residual.hpp"
+#include "fast/kernels/convolution/planar_depthwise.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kernels/convolution/winograd.hpp"
 #include "fast/kernels/convolution/winograd_bf16.hpp"
@@ -237,7 +238,7 @@ std::optional<Bf16Layer> bf16_layer(const Graphlet& graph, int root) {
   if (!sum || sum->convolution().open) return std::nullopt;
   const auto& convolution = sum->convolution();
   const auto& s = convolution.shape;
-  if (s.groups > 1 && !s.is_depthwise()) return std::nullopt;
+  if ((s.groups > 1 && !s.is_depthwise()) || planar_depthwise_pays(s, false)) return std::nullopt;
   Match match{sum->nodes, {convolution.data}, nullptr};
   auto ending = take_ending(graph, match, convolution.rank, 1, s.outputs, sum->ending());
   if (s.is_depthwise() && (ending.residual >= 0 || ending.slopes.size() > 0)) return std::nullopt;

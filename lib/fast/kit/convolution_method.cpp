@@ -6,6 +6,7 @@
 #include "fast/kernels/convolution/direct.hpp"
 #include "fast/kernels/convolution/few_outputs.hpp"
 #include "fast/kernels/convolution/planar.hpp"
+#include "fast/kernels/convolution/planar_depthwise.hpp"
 #include "fast/kernels/convolution/pointwise.hpp"
 #include "fast/kernels/convolution/transposed_depthwise.hpp"
 #include "fast/kernels/convolution/transposed_few.hpp"
@@ -48,6 +49,7 @@ std::string_view name(ConvolutionMethod method) {
                                                 "depthwise",
                                                 "grouped",
                                                 "planar",
+                                                "planar_depthwise",
                                                 "transposed",
                                                 "transposed_product",
                                                 "transposed_few",
@@ -73,6 +75,7 @@ i64 filters_size(ConvolutionMethod method, const ConvolutionShape& shape) {
     case ConvolutionMethod::transposed_depthwise:
     case ConvolutionMethod::grouped: return depthwise_filters_size(shape);
     case ConvolutionMethod::planar: return planar_filters_size(shape);
+    case ConvolutionMethod::planar_depthwise: return planar_depthwise_filters_size(shape);
     case ConvolutionMethod::clipped: return clipped_filters_size(shape);
     case ConvolutionMethod::transposed_product: return transposed_product_filters_size(shape);
     case ConvolutionMethod::transposed_few: return transposed_few_filters_size(shape);
@@ -98,6 +101,7 @@ void pack(ConvolutionMethod method, const ConvolutionShape& shape, const Weights
     case ConvolutionMethod::transposed_depthwise:
     case ConvolutionMethod::grouped: return depthwise_pack(shape, filters.data, to);
     case ConvolutionMethod::planar: return planar_pack(shape, filters.data, to, pool);
+    case ConvolutionMethod::planar_depthwise: return void(std::copy_n(filters.data, shape.weights(), to));
     case ConvolutionMethod::transposed_product: return transposed_product_pack(shape, filters.data, to, pool);
     case ConvolutionMethod::transposed_few: return transposed_few_pack(shape, filters.data, to, pool);
     case ConvolutionMethod::transposed_winograd: return transposed_winograd_pack(shape, filters.data, to, pool);
@@ -121,6 +125,7 @@ i64 scratch_size(ConvolutionMethod method, const ConvolutionShape& shape, int th
     case ConvolutionMethod::depthwise:
     case ConvolutionMethod::grouped: return depthwise_scratch_size(shape, threads);
     case ConvolutionMethod::planar: return planar_scratch_size(shape, threads);
+    case ConvolutionMethod::planar_depthwise: return planar_depthwise_scratch_size(shape, threads);
     case ConvolutionMethod::transposed: return transposed_scratch_size(shape, threads);
     case ConvolutionMethod::transposed_product: return transposed_product_scratch_size(shape);
     case ConvolutionMethod::transposed_few: return transposed_few_scratch_size(shape, threads);
@@ -149,6 +154,8 @@ void compute(ConvolutionMethod method, const ConvolutionShape& shape, const floa
       return few_outputs_convolution(shape, filters, in, out, planes, epilogue, scratch, pool);
     case ConvolutionMethod::bf16x3: return bf16x3_convolution(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::planar: return planar_convolution(shape, filters, in, out, epilogue, scratch, pool);
+    case ConvolutionMethod::planar_depthwise:
+      return planar_depthwise_convolution(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::transposed: return transposed_convolution(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::transposed_depthwise: return transposed_depthwise(shape, filters, in, out, epilogue, pool);
     case ConvolutionMethod::transposed_product:

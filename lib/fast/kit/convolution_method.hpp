@@ -10,8 +10,8 @@
 
 namespace ovir::fast {
 
-/// `planar` reads plain planes, `few_outputs` does so where there are few channels; the others read blocked values.
-/// `transposed_few` and `few_outputs` may write plain planes.
+/// `planar` reads plain planes, `few_outputs` does so where there are few channels, and `planar_depthwise` reads and
+/// writes nothing else; the others read blocked values. `transposed_few` and `few_outputs` may write plain planes.
 enum class ConvolutionMethod : std::uint8_t {
   direct,
   pointwise,
@@ -23,6 +23,7 @@ enum class ConvolutionMethod : std::uint8_t {
   depthwise,
   grouped,
   planar,
+  planar_depthwise,
   transposed,
   transposed_product,
   transposed_few,
@@ -44,7 +45,8 @@ i64 filters_size(ConvolutionMethod method, const ConvolutionShape& shape);
 void pack(ConvolutionMethod method, const ConvolutionShape& shape, const Weights& filters, float* to, ThreadPool& pool);
 i64 scratch_size(ConvolutionMethod method, const ConvolutionShape& shape, int threads);
 constexpr bool writes_planes(ConvolutionMethod m) {
-  return m == ConvolutionMethod::few_outputs || m == ConvolutionMethod::transposed_few;
+  return m == ConvolutionMethod::few_outputs || m == ConvolutionMethod::transposed_few ||
+         m == ConvolutionMethod::planar_depthwise;
 }
 /// `planes`: the output lies plainly, where writes_planes().
 void compute(ConvolutionMethod method, const ConvolutionShape& shape, const float* filters, const float* in, float* out,

@@ -12,6 +12,7 @@
 #include "fast/kernels/convolution/few_outputs.hpp"
 #include "fast/kernels/convolution/overlap_add.hpp"
 #include "fast/kernels/convolution/planar.hpp"
+#include "fast/kernels/convolution/planar_depthwise.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kernels/convolution/transposed_few.hpp"
 #include "fast/kernels/convolution/transposed_product.hpp"
@@ -41,7 +42,8 @@ constexpr i64 kAnyTaps = std::numeric_limits<i64>::max();
 /// `once`: filters are packed in every run, for so many images at least; 0: before. `open`: planes are not known.
 /// `adds`: there is a residual. `constant`: filters are known.
 ConvolutionMethod choose(const ConvolutionShape& s, i64 once, bool open, bool adds, bool constant) {
-  if (s.is_by_channel()) return ConvolutionMethod::depthwise;
+  if (s.is_by_channel())
+    return planar_depthwise_pays(s, open) ? ConvolutionMethod::planar_depthwise : ConvolutionMethod::depthwise;
   if (groups_slide(s)) return ConvolutionMethod::grouped;
   if (constant && !adds && few_outputs_pays(s)) return ConvolutionMethod::few_outputs;
   if (s.groups == 1 && s.channels <= kFewChannels && planar_taps(s) <= kMaxPlanarTaps) return ConvolutionMethod::planar;
@@ -110,7 +112,7 @@ class BlockedConvolution final : public Kernel {
     }
     if (out.layout == Layout::plain && !writes_planes(method_))
       state->out = state->reserve(blocked_size(s.batch, s.outputs, s.out_plane()));
-    if (residual && residual->layout == Layout::plain)
+    if (residual && residual->layout == Layout::plain && !is_plain())
       state->residual = state->reserve(blocked_size(s.batch, s.outputs, s.out_plane()));
     state->by_panels = !filters_ && packs_by_panels(method_, s);
     if (state->by_panels) {
@@ -163,9 +165,9 @@ class BlockedConvolution final : public Kernel {
 
   bool reads(int input, Layout layout) const override {
     if (input == 1 && !filters_) return layout == Layout::plain;
-    return layout == Layout::plain || input != 0 || !reads_planes();
+    return layout == Layout::plain || (input == 0 ? !reads_planes() : !is_plain());
   }
-  bool writes(Layout) const override { return true; }
+  bool writes(Layout layout) const override { return layout == Layout::plain || !is_plain(); }
   bool holds(int input) const override { return input == 1 && file_; }
   /// Each place of the residual is read before the output's same place is written.
   bool writes_over(int input) const override { return ending_.writes_over(input); }
@@ -177,8 +179,10 @@ class BlockedConvolution final : public Kernel {
     bool by_panels = false;  ///< filters are packed while they are used
   };
 
+  /// Nothing lies in blocks.
+  bool is_plain() const { return method_ == ConvolutionMethod::planar_depthwise; }
   bool reads_planes() const {
-    return method_ == ConvolutionMethod::planar ||
+    return is_plain() || method_ == ConvolutionMethod::planar ||
            (method_ == ConvolutionMethod::few_outputs && few_outputs_reads_planes(known_));
   }
   i64 panel_floats() const { return std::min(kColumns, known_.outputs) * known_.group_channels() * known_.taps(); }

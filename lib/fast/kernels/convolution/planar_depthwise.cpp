@@ -1,0 +1,106 @@
+#include "fast/kernels/convolution/planar_depthwise.hpp"
+
+#include <array>
+
+#include "fast/kernels/convolution/planar.hpp"
+
+namespace ovir::fast {
+namespace {
+
+constexpr i64 kBandFloats = 4 << 10;   // of padded input rows: they stay in the cache of the first level
+constexpr i64 kFewestColumns = 16;     // of an output row
+constexpr double kNanoseconds = 0.04;  // an output and tap
+constexpr i64 kLongRow = 16 << 10;     // of outputs, which are computed part by part
+
+/// Part of the outputs of a plane that is computed at a time, and the input that it reads: rows of `width` columns,
+/// those of each phase of the stride one after the other.
+struct Bands {
+  i64 columns, rows, phase_width, phases, width, read;
+
+  explicit Bands(const ConvolutionShape& s)
+      : columns(std::min(s.out_width, kLongRow)),
+        phase_width(columns + ceil_div((s.kernel_width - 1) * s.dilation_x + 1, s.stride_x) - 1),
+        phases(std::min(s.stride_x, (s.kernel_width - 1) * s.dilation_x + 1)),
+        width(phases * phase_width) {
+    const auto tall = (s.kernel_height - 1) * s.dilation_y + 1;
+    rows = std::clamp<i64>((kBandFloats / width - tall) / s.stride_y + 1, 1, std::max<i64>(s.out_height, 1));
+    read = (rows - 1) * s.stride_y + tall;
+  }
+  i64 size() const { return read * width; }
+};
+
+/// Columns from `first` on of a row of the input, `stride` apart, beside which lie zeros.
+void copy_columns(const float* row, i64 length, i64 first, i64 stride, i64 count, float* to) {
+  const auto left = std::clamp<i64>(ceil_div(std::max<i64>(-first, 0), stride), 0, count);
+  const auto end = first < length ? std::clamp<i64>(ceil_div(length - first, stride), left, count) : left;
+  std::fill_n(to, left, 0.0F);
+  const auto* from = row + first;
+  if (stride == 1) std::copy(from + left, from + end, to + left);
+  else
+    for (auto i = left; i < end; ++i) to[i] = from[i * stride];
+  std::fill(to + end, to + count, 0.0F);
+}
+
+}  // namespace
+
+bool planar_depthwise_pays(const ConvolutionShape& s, bool open) {
+  return s.is_by_channel() && s.channels <= kFewChannels && (open || s.out_width >= kFewestColumns);
+}
+
+i64 planar_depthwise_filters_size(const ConvolutionShape& s) { return s.weights(); }
+
+i64 planar_depthwise_scratch_size(const ConvolutionShape& s, int threads) { return threads * Bands(s).size(); }
+
+void planar_depthwise_convolution(const ConvolutionShape& s, const float* filters, const float* in, float* out,
+                                  const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
+  if (s.out_plane() == 0) return;
+  const Bands bands(s);
+  const auto across = ceil_div(s.out_width, bands.columns), down = ceil_div(s.out_height, bands.rows);
+  const auto each = s.group_outputs();
+  const auto& table = isa();
+  Slots slots(scratch, bands.size(), slots_for(pool));
+  const auto cost =
+      static_cast<double>(bands.rows * bands.columns * each) * (1 + static_cast<double>(s.taps())) * kNanoseconds;
+  parallel_ranges(pool, s.batch * s.channels * down * across, cost, [&](i64 begin, i64 end) {
+    const Slots::Lease room(slots);
+    auto* const band = room.data();
+    std::array<const float*, kMaxTaps> from;
+    std::array<float, kMaxTaps> weights;
+    for (auto i = begin; i < end; ++i) {
+      const auto plane = i / (down * across), channel = plane % s.channels, image = plane / s.channels;
+      const Part rows(s.out_height, down, i / across % down), columns(s.out_width, across, i % across);
+      // Row r of the band is row top + r of the plane; rows beside the plane are not read.
+      const auto top = rows.begin * s.stride_y - s.pad_top, left = columns.begin * s.stride_x - s.pad_left;
+      const auto bottom = top + (rows.size() - 1) * s.stride_y + (s.kernel_height - 1) * s.dilation_y;
+      const auto* pixels = in + plane * s.plane();
+      const bool inside = bands.phases == 1 && s.stride_x == 1 && left >= 0 && left + bands.width <= s.width;
+      for (auto y = std::max<i64>(top, 0); !inside && y <= std::min(bottom, s.height - 1); ++y)
+        for (i64 phase = 0; phase < bands.phases; ++phase)
+          copy_columns(pixels + y * s.width, s.width, left + phase, s.stride_x, bands.phase_width,
+                       band + (y - top) * bands.width + phase * bands.phase_width);
+      const auto* data = inside ? pixels : band;
+      const auto origin = inside ? top * s.width + left : 0, stride = inside ? s.width : bands.width;
+      for (i64 o = 0; o < each; ++o) {
+        const auto output = channel * each + o;
+        const auto* filter = filters + output * s.taps();
+        const auto offset = (image * s.outputs + output) * s.out_plane() + columns.begin;
+        for (auto y = rows.begin; y < rows.end; ++y) {
+          i64 count = 0;
+          for (i64 t = 0; t < s.taps(); ++t) {
+            const auto row = (y - rows.begin) * s.stride_y + t / s.kernel_width * s.dilation_y;
+            if (top + row < 0 || top + row >= s.height) continue;
+            const auto column = t % s.kernel_width * s.dilation_x;
+            from[count] = data + origin + row * stride + column % s.stride_x * bands.phase_width + column / s.stride_x;
+            weights[count++] = filter[t];
+          }
+          auto* to = out + offset + y * s.out_width;
+          table.weighted_sum(weights.data(), from.data(), count, to, columns.size(), true);
+          finish_row(table, epilogue, output, 0, to,
+                     epilogue.residual ? epilogue.residual + offset + y * s.out_width : nullptr, to, columns.size());
+        }
+      }
+    }
+  });
+}
+
+}  // namespace ovir::fast
