@@ -297,11 +297,12 @@ TEST_CASE("int8 product: sums are exact, with activations and residuals, onto le
   });
 }
 
-/// How 16 columns are multiplied: by neighbors, by pairs that are the same for all or for 8 of them, or as i16.
-std::array<i64, 4> ways_of(const PairExcess* all, i64 panels) {
-  std::array<i64, 4> counts{};
+/// How 16 columns are multiplied: by neighbors, by pairs that are the same for all or for 8 of them, by pairs of half of
+/// the channels, or as i16.
+std::array<i64, 5> ways_of(const PairExcess* all, i64 panels) {
+  std::array<i64, 5> counts{};
   for (i64 i = 0; all && i < 4 * panels; i += 2)
-    ++counts[!all[i].fits ? 3 : !all[i].picks ? 0 : all[i].picks == all[i + 1].picks ? 1 : 2];
+    ++counts[!all[i].fits ? 4 : !all[i].picks ? 0 : all[i].halved ? 3 : all[i].picks == all[i + 1].picks ? 1 : 2];
   return counts;
 }
 
@@ -309,9 +310,10 @@ TEST_CASE("int8 convolution: pairs of weights that 16 bits have no room for are 
   ThreadPool four(4);
   const ConvolutionShape shapes[] = {shape(1, 1, 40, 70, 9, 9, 1, 1, 0),   shape(2, 1, 200, 33, 8, 4, 3, 2, 1),
                                      shape(1, 1, 3, 40, 30, 15, 7, 2, 3),  row(1, 70, 48, 900, 300, 5, 3, 2),
-                                     shape(1, 3, 144, 144, 9, 9, 3, 1, 1), shape(1, 1, 3, 20, 9, 9, 3, 1, 1)};
+                                     shape(1, 3, 144, 144, 9, 9, 3, 1, 1), shape(1, 1, 3, 20, 9, 9, 3, 1, 1),
+                                     shape(2, 5, 40, 40, 9, 7, 3, 1, 1),   shape(1, 12, 48, 48, 13, 9, 3, 2, 1)};
   for_each_isa([&] {
-    std::array<i64, 4> ways{};
+    std::array<i64, 5> ways{};
     for (const auto& s : shapes) {
       INFO(s.channels << " of " << s.width << " to " << s.outputs << " kernel " << s.kernel_width);
       const NarrowGeometry g(s, 4);
@@ -370,21 +372,22 @@ TEST_CASE("int8 convolution: pairs of weights that 16 bits have no room for are 
       for (auto& level : levels) level = static_cast<std::uint8_t>((level + 1) / 2);  // up to 128
       check(extreme, PairExcesses::none(g.panels()).data());
     }
-    INFO(ways[0] << " neighbors, " << ways[1] << " alike, " << ways[2] << " each, " << ways[3] << " as i16");
+    INFO(ways[0] << " neighbors, " << ways[1] << " alike, " << ways[2] << " each, " << ways[3] << " halved, " << ways[4]
+                 << " as i16");
     if (narrow_isa().adds_pairs) CHECK(std::all_of(ways.begin() + 1, ways.end(), [](i64 n) { return n > 0; }));
   });
 }
 
-TEST_CASE("int8 convolution of groups: not where most products would be with 0, or words lie across groups") {
+TEST_CASE("int8 convolution of groups: not where too many products would be with 0, or words lie across groups") {
   const auto takes = [](i64 groups, i64 channels, i64 outputs) {
     return NarrowGeometry::takes_groups(shape(1, groups, channels, outputs, 9, 9, 3, 1, 1), 4);
   };
   CHECK(takes(4, 64, 64));
-  CHECK(takes(8, 64, 64));          // 16 outputs are of two
-  CHECK(takes(4, 96, 96));          // 16 outputs may be of two
-  CHECK_FALSE(takes(8, 32, 32));    // of four
-  CHECK_FALSE(takes(10, 50, 160));  // 5 channels
-  CHECK_FALSE(takes(32, 32, 64));   // by channel
+  CHECK(takes(8, 64, 64));                             // 16 outputs are of two
+  CHECK(takes(4, 96, 96));                             // 16 outputs may be of two
+  CHECK(takes(8, 32, 32) == narrow_isa().adds_pairs);  // of four
+  CHECK_FALSE(takes(10, 50, 160));                     // 5 channels
+  CHECK_FALSE(takes(32, 32, 64));                      // by channel
   CHECK_FALSE(takes(1, 64, 64));
 }
 

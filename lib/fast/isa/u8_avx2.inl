@@ -139,8 +139,8 @@ template <int P>
       });
 }
 
-/// The products of words that are picked, for both vectors alike or for each of them.
-template <int P, bool kAlike>
+/// The products of words that are picked, for both vectors alike or for each of them. kUsed: of four steps.
+template <int P, bool kAlike, int kUsed = 4>
 [[gnu::always_inline]] inline void picked_sums(const NarrowSum& t, i64 column, const i64* taps, Ints (&sum)[P][2]) {
   const __m256i ones = _mm256_set1_epi16(1);
   const Word* w = t.weights + column;
@@ -163,7 +163,7 @@ template <int P, bool kAlike>
         for (; i + 4 <= steps; i += 4) {
           if (i % kBlock == 0) ask(t.ahead);
 #pragma GCC unroll 4
-          for (i64 j = 0; j < 4; ++j) step(i, j);
+          for (i64 j = 0; j < kUsed; ++j) step(i, j);
           w += 4 * kColumns;
           pick0 += 4;
           pick1 += 4;
@@ -182,7 +182,9 @@ template <int P>
   const bool alike = all[0].picks == all[1].picks;
   if (!all->picks) neighbor_sums<P>(t, column, taps, sum);
   else if constexpr (P <= kPixelsOfPicks)
-    alike ? picked_sums<P, true>(t, column, taps, sum) : picked_sums<P, false>(t, column, taps, sum);
+    all->halved ? picked_sums<P, false, 2>(t, column, taps, sum)
+    : alike     ? picked_sums<P, true>(t, column, taps, sum)
+                : picked_sums<P, false>(t, column, taps, sum);
   const i64 pixel = t.pixel;
 #pragma GCC unroll 2
   for (int j = 0; j < 2; ++j) {

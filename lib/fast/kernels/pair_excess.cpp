@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <numeric>
 #include <span>
 
 #include "fast/kernels/channel_pairs.hpp"
@@ -44,53 +45,90 @@ class Group {
 /// Sixteen bytes are read at once.
 bool can_pick(const PanelSteps& order) { return order.spare || order.last_steps >= 4; }
 
+/// visit(place of its first step, its steps, i of NarrowSum, block, tap) for each up to four steps of a run, until that
+/// is false.
+template <class Visit>
+bool each_four(const PanelSteps& order, const Visit& visit) {
+  i64 at = 0;
+  for (i64 block = 0; block < order.blocks; ++block)
+    for (i64 tap = 0, run = block + 1 < order.blocks ? order.steps : order.last_steps; tap < order.taps; ++tap)
+      for (i64 i = 0; i < run; i += 4) {
+        const auto steps = std::min<i64>(4, run - i);
+        const PairExcess::Step first{.i = static_cast<std::uint32_t>(i),
+                                     .block = static_cast<std::uint16_t>(block),
+                                     .tap = static_cast<std::uint16_t>(tap)};
+        if (!visit(at, steps, i - first_of_four(i, run), first)) return false;
+        at += steps;
+      }
+  return true;
+}
+
+using Channels = std::array<std::uint8_t, ChannelPairs::kChannels>;
+
+/// Those of four words whose weights are not all 0, and how many these are.
+i64 used_channels(const Word* words, Channels& to) {
+  i64 count = 0;
+  for (i64 i = 0; i < 4; ++i) {
+    Word any = 0;
+    for (i64 o = 0; o < kVector; ++o) any |= words[i * kColumns + o];
+    for (i64 c = 0; c < 4; ++c)
+      if ((any >> 8 * c & 255) != 0) to[count++] = static_cast<std::uint8_t>(4 * i + c);
+  }
+  return count;
+}
+
+/// Whether of each sixteen channels 8 columns need half at most, as those of small groups do.
+bool can_halve(const Word* first, const PanelSteps& order) {
+  return each_four(order, [&](i64 at, i64 steps, i64, const PairExcess::Step&) {
+    Channels channels;
+    return steps == 4 && used_channels(first + at * kColumns, channels) <= ChannelPairs::kChannels / 2;
+  });
+}
+
 /// Columns of a panel whose channels are paired alike.
 class Columns {
  public:
-  /// 8 columns for each list.
-  Columns(Word* first, const PanelSteps& order, std::span<PairExcesses::List> lists)
-      : first_(first), order_(order), count_(std::ssize(lists) * kVector), lists_(lists) {}
+  /// 8 columns for each list. `halved`: those of a list can_halve().
+  Columns(Word* first, const PanelSteps& order, bool halved, std::span<PairExcesses::List> lists)
+      : first_(first), order_(order), halved_(halved), count_(std::ssize(lists) * kVector), lists_(lists) {}
 
   /// False, and not done, where more than this part of the words has an excess.
   bool pair_all(double most) {
     const bool picks = can_pick(order_);
-    i64 at = 0;
-    for (i64 block = 0; block < order_.blocks; ++block)
-      for (i64 tap = 0, run = block + 1 < order_.blocks ? order_.steps : order_.last_steps; tap < order_.taps; ++tap)
-        for (i64 i = 0; i < run; i += 4) {
-          const auto steps = std::min<i64>(4, run - i);
-          pair(at, steps, i - first_of_four(i, run),
-               {.i = static_cast<std::uint32_t>(i),
-                .block = static_cast<std::uint16_t>(block),
-                .tap = static_cast<std::uint16_t>(tap)},
-               picks);
-          at += steps;
-          if ((at >= kWordsToJudge || at == order_.size()) && excess() > most * static_cast<double>(at)) return false;
-        }
-    return true;
+    return each_four(order_, [&](i64 at, i64 steps, i64 before, const PairExcess::Step& first) {
+      pair(at, steps, before, first, picks);
+      const auto done = at + steps, multiplied = halved_ ? done / 2 : done;
+      const bool judged = done >= kWordsToJudge || done == order_.size();
+      return !judged || excess() <= most * static_cast<double>(multiplied);
+    });
   }
 
  private:
   /// Some steps from place `at` on; what is picked lies up to `before` words before the first of them.
   void pair(i64 at, i64 steps, i64 before, const PairExcess::Step& first, bool picks) {
     auto* const words = first_ + at * kColumns;
-    const ChannelPairs weights(words, steps, count_);
+    const auto used = halved_ ? 2 : steps;
+    Channels channels;
+    std::iota(channels.begin(), channels.end(), std::uint8_t{0});
+    std::array<Word, 2 * kColumns> gathered;
+    if (halved_) gather(words, channels, gathered);
+    const ChannelPairs weights(halved_ ? gathered.data() : words, used, count_);
     const auto partners = picks ? weights.partners() : ChannelPairs::kNeighbors;
-    std::array<ChannelPairs::Row, ChannelPairs::kChannels> rows;
-    std::array<i64, ChannelPairs::kChannels> order{};
+    std::array<ChannelPairs::Row, ChannelPairs::kChannels> rows{};
+    Channels order{};
     Excesses excesses{};
     bool any = false;
     i64 place = 0;
     for (i64 a = 0; a < weights.channels(); ++a) {
       const i64 b = partners[a];
       if (b < a) continue;
-      order[place] = a;
-      order[place + 1] = b;
+      order[place] = channels[a];
+      order[place + 1] = channels[b];
       rows[place] = weights.row(a);
       rows[place + 1] = weights.row(b);
       if (weights.misfits(a, b) > 0) {
-        const bool of_a = a % 2 == 0 || b % 2 == 1;
-        take_excess(rows[of_a ? place : place + 1], rows[of_a ? place + 1 : place], of_a ? a : b, excesses);
+        const bool of_a = channels[a] % 2 == 0 || channels[b] % 2 == 1;
+        take_excess(rows[of_a ? place : place + 1], rows[of_a ? place + 1 : place], channels[of_a ? a : b], excesses);
         any = true;
       }
       place += 2;
@@ -106,6 +144,19 @@ class Columns {
       lists_[0].picks.push_back(pick);
     }
     if (any) keep(excesses, steps, first);
+  }
+
+  /// Brings the channels that are used into two words, and others, whose weights are 0, where there is room.
+  void gather(const Word* words, Channels& channels, std::array<Word, 2 * kColumns>& to) const {
+    const auto count = used_channels(words, channels);
+    for (i64 c = count, next = 0; c < ChannelPairs::kChannels / 2; ++next)
+      if (std::find(channels.begin(), channels.begin() + count, next) == channels.begin() + count)
+        channels[c++] = static_cast<std::uint8_t>(next);
+    to = {};
+    for (i64 c = 0; c < ChannelPairs::kChannels / 2; ++c)
+      for (i64 o = 0; o < count_; ++o)
+        to[c / 4 * kColumns + o] |= (words[channels[c] / 4 * kColumns + o] >> 8 * (channels[c] % 4) & 255)
+                                    << 8 * (c % 4);
   }
 
   /// Of steps by column: bytes of even channels, then of odd ones. So of two that are multiplied as a pair one is 0.
@@ -140,6 +191,7 @@ class Columns {
 
   Word* first_;
   const PanelSteps& order_;
+  bool halved_;
   i64 count_;
   std::span<PairExcesses::List> lists_;
 };
@@ -170,13 +222,14 @@ PairExcesses::Half half_of(Word* first, const PanelSteps& order, bool alike) {
     for (auto& list : half.lists) set_groups(list);
     return fits;
   };
-  const bool picks = can_pick(order);
-  if ((alike || !picks) && done(Columns(first, order, half.lists).pair_all(picks ? kMostBesideOthers : kMostExcess)))
-    return half;
+  const bool picks = can_pick(order), halved = picks && can_halve(first, order) && can_halve(first + kVector, order);
+  const auto most = picks ? kMostBesideOthers : kMostExcess;
+  if ((alike || !picks) && !halved && done(Columns(first, order, false, half.lists).pair_all(most))) return half;
   const auto each = [&](i64 v) {
-    return Columns(first + v * kVector, order, std::span(half.lists).subspan(v, 1)).pair_all(kMostExcess);
+    return Columns(first + v * kVector, order, halved, std::span(half.lists).subspan(v, 1)).pair_all(kMostExcess);
   };
   half.fits = picks && done(each(0) && each(1));
+  half.halved = half.fits && halved;
   return half;
 }
 
@@ -203,6 +256,7 @@ PairExcesses::PairExcesses(Word* panels, i64 count, const PanelSteps& order, Thr
     for (const auto& list : half.lists)
       lists_.push_back({.fits = half.fits,
                         .picks = data(list.picks.empty() ? half.lists[0].picks : list.picks),
+                        .halved = half.halved,
                         .steps = list.steps.data(),
                         .weights = list.weights.data(),
                         .ends = list.ends.data(),

@@ -39,7 +39,7 @@ class PairExcesses {
   };
   /// 16 columns; the second list has no picks where both have the same.
   struct Half {
-    bool fits = true;
+    bool fits = true, halved = false;
     std::array<List, 2> lists;
   };
 

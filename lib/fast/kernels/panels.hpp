@@ -1,5 +1,6 @@
 // The right operand of products and convolutions on words (isa/narrow.hpp): panels of 32 columns.
 #pragma once
+#include <algorithm>
 #include <functional>
 
 #include "fast/isa/narrow.hpp"
@@ -47,5 +48,19 @@ struct OncePanels {
     use(WordPanels(scratch));
   }
 };
+
+/// Tiles whose place and ending are said once, but where NarrowTable::tiled.
+inline constexpr i64 kTilesAtOnce = 5;
+
+/// work(first row, rows) for the tiles of some rows, or pixels of a row, so many at once.
+template <class Work>
+void each_tiles(const Part& rows, i64 at_once, const Work& work) {
+  const auto tiles = ceil_div(rows.size(), i64{narrow_isa().pixels});
+  for (i64 i = 0; i < tiles; i += at_once) {
+    const auto begin = Part(rows.size(), tiles, i).begin,
+               end = Part(rows.size(), tiles, std::min(i + at_once, tiles) - 1).end;
+    work(rows.begin + begin, end - begin);
+  }
+}
 
 }  // namespace ovir::fast

@@ -6,7 +6,6 @@ namespace ovir::fast {
 namespace {
 
 constexpr i64 kBandWords = 64 << 10;    // of padded input rows that a chunk copies for itself
-constexpr i64 kTilesAtOnce = 5;         // whose place and ending are said once
 constexpr i64 kPlaneWords = 256 << 10;  // of a padded input that is copied once for all chunks
 constexpr i64 kBands = 8;               // of rows, at least
 constexpr int kAlone = 4;               // threads that each copy a whole plane
@@ -116,10 +115,12 @@ GroupedChannels::GroupedChannels(const ConvolutionShape& s, i64 lanes)
 }
 
 bool NarrowGeometry::takes_groups(const ConvolutionShape& s, i64 lanes) {
-  constexpr i64 kMostGroups = 2;  // of 16 outputs; those of 4 channels slide faster in f32 (depthwise.hpp)
+  // Of 16 outputs. Those of 4 channels slide faster in f32 (depthwise.hpp), but where only the half of the channels is
+  // multiplied (pair_excess.hpp).
+  const i64 most_groups = narrow_isa().adds_pairs ? 4 : 2;
   if (s.groups == 1 || s.is_by_channel()) return false;
   const GroupedChannels grouped(s, lanes);
-  return grouped.aligned() % lanes == 0 && grouped.channels <= kMostGroups * grouped.each &&
+  return grouped.aligned() % lanes == 0 && grouped.channels <= most_groups * grouped.each &&
          grouped.runs * s.taps() <= kMaxTaps;
 }
 
@@ -278,10 +279,8 @@ void narrow_convolution(const NarrowGeometry& g, const WordPanels& filters, cons
       }
       for (auto y = y0; y < y1; y += together) {
         const auto now = std::min(together, y1 - y);
-        for (i64 i = 0; i < tiles; i += at_once) {
-          const auto begin = Part(x1 - x0, tiles, i).begin,
-                     pixels = Part(x1 - x0, tiles, std::min(i + at_once, tiles) - 1).end - begin;
-          const NarrowSum sum{.in = from.data + (y - y0) * s.stride_y * from.row + begin * g.step,
+        each_tiles({x0, x1}, at_once, [&](i64 x, i64 pixels) {
+          const NarrowSum sum{.in = from.data + (y - y0) * s.stride_y * from.row + (x - x0) * g.step,
                               .pixel = g.step,
                               .block = from.block,
                               .taps = panel_taps,
@@ -296,8 +295,8 @@ void narrow_convolution(const NarrowGeometry& g, const WordPanels& filters, cons
                               .row = apart,
                               .part = from.part,
                               .aside = waits ? &aside : nullptr};
-          tile(sum, static_cast<int>(pixels * now), panel, image, y * s.out_width + x0 + begin);
-        }
+          tile(sum, static_cast<int>(pixels * now), panel, image, y * s.out_width + x);
+        });
       }
     }
     if (waits) narrow_isa().finish(aside);

@@ -32,17 +32,6 @@ struct NarrowProduct {
   }
 };
 
-/// work(first row, rows) for the tiles of some rows.
-template <class Work>
-void each_tiles(const Part& rows, i64 at_once, const Work& work) {
-  const auto tiles = ceil_div(rows.size(), i64{narrow_isa().pixels});
-  for (i64 i = 0; i < tiles; i += at_once) {
-    const auto begin = Part(rows.size(), tiles, i).begin,
-               end = Part(rows.size(), tiles, std::min(i + at_once, tiles) - 1).end;
-    work(rows.begin + begin, end - begin);
-  }
-}
-
 /// tile(sum, rows, first row, first column) for all of them, on all threads. `words_per_ns`: roughly so many words of
 /// rows are multiplied; `large`: words of panels from which on the next one is asked for beforehand.
 template <class Tile>

@@ -9,8 +9,7 @@
 namespace ovir::fast {
 namespace {
 
-constexpr i64 kRun = 256;        // numbers at a time
-constexpr i64 kTilesAtOnce = 5;  // whose place and ending are said once
+constexpr i64 kRun = 256;  // numbers at a time
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 U8Rows at(const U8Rows& whole, i64 offset) {
