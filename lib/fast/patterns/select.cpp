@@ -26,11 +26,19 @@ void choose(const unsigned char* mask, i64 mask_step, const std::byte* a, i64 a_
   };
   const auto along = [](i64 i) { return i; };
   const auto same = [](i64) { return 0; };
-  if (mask_step && a_step && b_step) each(along, along);
-  else if (mask_step && a_step) each(along, same);
-  else if (mask_step && b_step) each(same, along);
-  else
-    for (i64 i = 0; i < n; ++i) to[i] = mask[i * mask_step] ? x[i * a_step] : z[i * b_step];
+  if (!mask_step) {
+    const auto* from = *mask ? x : z;
+    if ((*mask ? a_step : b_step) == 0) std::fill_n(to, n, *from);
+    else if (from != to) std::copy_n(from, n, to);
+  } else if (a_step && b_step) {
+    each(along, along);
+  } else if (a_step) {
+    each(along, same);
+  } else if (b_step) {
+    each(same, along);
+  } else {
+    each(same, same);
+  }
 }
 
 class Select final : public Kernel {

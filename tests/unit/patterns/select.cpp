@@ -13,6 +13,10 @@ void over(Net& n) {
   const auto x = passing(n, n.input({2, 5, 40}));
   n.result(relu(n, select(n, {2, 5, 1}, x, n.numbers({0.5F}, {1}))));
 }
+void rows_of(Net& n) {  // each is that of one of them
+  n.result(select(n, {2, 5, 1}, n.input({2, 1, 40}), n.input({2, 5, 40})));
+}
+void of_two(Net& n) { n.result(select(n, {2, 5, 40}, n.numbers({2}, {}), n.input({2, 1, 1}))); }
 void wider(Net& n) { n.result(select(n, {2, 3, 1, 7}, n.input({1, 4, 1}), n.input({1, 1, 7}))); }
 void one_axis(Net& n) { n.result(select(n, {100}, n.input({100}), n.input({100}))); }
 void of(Net& n, const char* type, const PartialShape& a, const PartialShape& b) {
@@ -33,6 +37,8 @@ constexpr Example kExamples[] = {
     {"select", scores, kOnce},
     {"select", over},
     {"select", over, kOften, kOpen},
+    {"select", rows_of},
+    {"select", of_two},
     {"select", wider},
     {"select", of_i64, kOften, kOpen},
     {"select", of_i32},
