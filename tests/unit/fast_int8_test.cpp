@@ -297,8 +297,8 @@ TEST_CASE("int8 product: sums are exact, with activations and residuals, onto le
   });
 }
 
-/// How 16 columns are multiplied: by neighbors, by pairs that are the same for all or for 8 of them, by pairs of half of
-/// the channels, or as i16.
+/// How 16 columns are multiplied: by neighbors, by pairs that are the same for all or for 8 of them, by pairs of half
+/// of the channels, or as i16.
 std::array<i64, 5> ways_of(const PairExcess* all, i64 panels) {
   std::array<i64, 5> counts{};
   for (i64 i = 0; all && i < 4 * panels; i += 2)

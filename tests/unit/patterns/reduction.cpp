@@ -58,6 +58,13 @@ void products_of_chains(Net& n) {
   const auto wide = n.op("Multiply-1", {x, n.input({4, 9, 1})});
   n.result(n.op("ReduceMax-1", {wide, n.indices({1})}, kept()));
 }
+/// Chains that others need, that are reduced along other axes, or whose results have too many terms.
+void of_chains(Net& n) {
+  const auto x = n.op("Exp-1", {n.input({4, 9, 40})});
+  n.result(n.op("Divide-1", {x, n.op("ReduceSum-1", {x, n.indices({2})}, kept())}));
+  n.result(n.op("ReduceMax-1", {n.op("Exp-1", {n.input({4, 9, 40})}), n.indices({1})}, kept()));
+  n.result(n.op("ReduceSum-1", {n.op("Exp-1", {n.input({2, 9000})}), n.indices({1})}, kept()));
+}
 
 // clang-format off
 constexpr Example kExamples[] = {
@@ -82,6 +89,7 @@ constexpr Example kExamples[] = {
     {"reduction+Multiply", products_of_few},
     {"reduction+Multiply", products_of_few_inner},
     {"reduction", products_of_chains},
+    {"reduction", of_chains},
     {"reduction", short_norm},
     {"reduction", short_extreme},
     {"reduction", short_absolute},

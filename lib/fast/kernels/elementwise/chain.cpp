@@ -112,7 +112,7 @@ Chain::Chain(const ChainProgram& program, std::span<const std::span<const i64>> 
   const auto piece = direct_ ? kLongPiece : kPiece;
   columns_ = std::min(columns, piece);
   if (direct_ || columns < kLongRow) rows_ = std::clamp<i64>(piece / columns, 1, rows);
-  for (const auto& step : steps_) time_ += time_of(step.what);
+  for (const auto& step : steps_) value_time_ += time_of(step.what);
   row_pieces_ = ceil_div(rows, rows_);
   column_pieces_ = ceil_div(columns, columns_);
   pieces_ = pieces_ / (rows * columns) * row_pieces_ * column_pieces_;
@@ -216,40 +216,48 @@ void Chain::compute(const Piece& piece, std::span<const float* const> inputs, fl
   }
 }
 
+double Chain::piece_time() const { return 20 + static_cast<double>(rows_ * columns_) * value_time_; }
+double Chain::time() const { return static_cast<double>(pieces_) * piece_time(); }
+
 void Chain::run(std::span<const float* const> inputs, float* out, ThreadPool& pool) const {
   if (pieces_ == 0) return;
+  parallel_ranges(pool, pieces_, piece_time(), [&](i64 begin, i64 end) { compute_pieces(begin, end, inputs, out); });
+}
+
+void Chain::run(std::span<const float* const> inputs, float* out) const {
+  if (pieces_ > 0) compute_pieces(0, pieces_, inputs, out);
+}
+
+void Chain::compute_pieces(i64 begin, i64 end, std::span<const float* const> inputs, float* out) const {
   const auto rank = dims_.size();
   const auto rows = dims_[rank - 2], columns = dims_[rank - 1];
-  const auto cost = 20 + static_cast<double>(rows_ * columns_) * time_;
-  parallel_ranges(pool, pieces_, cost, [&](i64 begin, i64 end) {
-    Registers registers;
-    auto column = begin % column_pieces_ * columns_, row = begin / column_pieces_ % row_pieces_ * rows_;
-    auto plane = begin / column_pieces_ / row_pieces_;
-    std::array<i64, ChainProgram::kInputs> planes{};  // where each input's begins
-    const auto find_planes = [&] {
-      for (std::size_t i = 0; i < inputs.size(); ++i) planes[i] = 0;
-      auto outer = plane;
-      for (auto d = rank - 2; d-- > 0; outer /= dims_[d])
-        for (std::size_t i = 0; i < inputs.size(); ++i) planes[i] += outer % dims_[d] * strides_[i][d];
-    };
+  Registers registers;
+  auto column = begin % column_pieces_ * columns_, row = begin / column_pieces_ % row_pieces_ * rows_;
+  auto plane = begin / column_pieces_ / row_pieces_;
+  std::array<i64, ChainProgram::kInputs> planes{};  // where each input's begins
+  const auto find_planes = [&] {
+    for (std::size_t i = 0; i < inputs.size(); ++i) planes[i] = 0;
+    auto outer = plane;
+    for (auto d = rank - 2; d-- > 0; outer /= dims_[d])
+      for (std::size_t i = 0; i < inputs.size(); ++i) planes[i] += outer % dims_[d] * strides_[i][d];
+  };
+  find_planes();
+  for (auto index = begin; index < end; ++index) {
+    Piece piece{.offsets = {},
+                .out = (plane * rows + row) * columns + column,
+                .rows = std::min(rows_, rows - row),
+                .columns = std::min(columns_, columns - column)};
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      piece.offsets[i] = planes[i] + row * strides_[i][rank - 2] + column * strides_[i][rank - 1];
+    if (direct_) compute_direct(piece, inputs, out);
+    else compute(piece, inputs, out, registers);
+    if ((column += columns_) < columns) continue;
+    column = 0;
+    if ((row += rows_) < rows) continue;
+    row = 0;
+    ++plane;
     find_planes();
-    for (auto index = begin; index < end; ++index) {
-      Piece piece{.offsets = {},
-                  .out = (plane * rows + row) * columns + column,
-                  .rows = std::min(rows_, rows - row),
-                  .columns = std::min(columns_, columns - column)};
-      for (std::size_t i = 0; i < inputs.size(); ++i)
-        piece.offsets[i] = planes[i] + row * strides_[i][rank - 2] + column * strides_[i][rank - 1];
-      if (direct_) compute_direct(piece, inputs, out);
-      else compute(piece, inputs, out, registers);
-      if ((column += columns_) < columns) continue;
-      column = 0;
-      if ((row += rows_) < rows) continue;
-      row = 0;
-      ++plane;
-      find_planes();
-    }
-  });
+  }
 }
 
 }  // namespace ovir::fast

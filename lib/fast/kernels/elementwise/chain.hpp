@@ -39,6 +39,10 @@ class Chain {
 
   /// All f32. `out` may be one of the inputs that have its shape.
   void run(std::span<const float* const> inputs, float* out, ThreadPool& pool) const;
+  /// In the caller's thread.
+  void run(std::span<const float* const> inputs, float* out) const;
+  /// Nanoseconds that it takes one thread, roughly.
+  double time() const;
 
  private:
   struct Step {
@@ -48,6 +52,8 @@ class Chain {
   void join_short_dims();
   struct Piece;
   struct Registers;
+  double piece_time() const;
+  void compute_pieces(i64 begin, i64 end, std::span<const float* const> inputs, float* out) const;
   void compute_direct(const Piece& piece, std::span<const float* const> inputs, float* out) const;
   void compute(const Piece& piece, std::span<const float* const> inputs, float* out, Registers& registers) const;
 
@@ -59,8 +65,8 @@ class Chain {
   std::vector<std::vector<i64>> places_;
   i64 rows_ = 1, columns_ = 1;  ///< of a piece, at most
   i64 row_pieces_ = 1, column_pieces_ = 1, pieces_ = 0;
-  bool direct_ = false;  ///< one step, whose operands are read where they lie
-  double time_ = 0;      ///< nanoseconds a value, roughly
+  bool direct_ = false;    ///< one step, whose operands are read where they lie
+  double value_time_ = 0;  ///< nanoseconds, roughly
 };
 
 }  // namespace ovir::fast

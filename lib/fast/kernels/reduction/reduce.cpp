@@ -181,6 +181,17 @@ void reduce(Reduction what, const float* x, float* y, const Reduced& s, ThreadPo
   reduce(what, x, nullptr, y, s, pool);
 }
 
+void reduce_rows(Reduction what, const float* x, float* y, i64 count, i64 n) {
+  const auto& table = isa();
+  const Reduced s{.outer = count, .n = n};
+  for (i64 i = 0; i < count; i += kRun) {
+    const auto some = std::min(kRun, count - i);
+    if (are_short(s)) short_ones(table, what, x, nullptr, y, s, i, some);
+    else
+      for (auto r = i; r < i + some; ++r) y[r] = rows(table, what, {x + r * n, nullptr, 1, 0, n, 1});
+  }
+}
+
 void reduce_products(Reduction what, const float* x, const float* by, float* y, const Reduced& s, ThreadPool& pool) {
   reduce(what, x, by, y, s, pool);
 }

@@ -22,6 +22,9 @@ inline void reduce(Reduction what, const float* x, float* y, i64 outer, i64 n, i
   reduce(what, x, y, {.outer = outer, .n = n, .inner = inner}, pool);
 }
 
+/// Of `rows` rows of n values, in the caller's thread.
+void reduce_rows(Reduction what, const float* x, float* y, i64 rows, i64 n);
+
 /// The sum or mean of the products of x by `by`, which lies as x does.
 void reduce_products(Reduction what, const float* x, const float* by, float* y, const Reduced& shape, ThreadPool& pool);
 

@@ -1,0 +1,129 @@
+#include "fast/kit/operation_chain.hpp"
+
+#include <algorithm>
+
+#include "fast/kernels/buffer.hpp"
+#include "fast/kit/broadcasting.hpp"
+#include "fast/kit/functions.hpp"
+#include "op/kit/elementwise_attrs.hpp"
+
+namespace ovir::fast {
+namespace {
+
+std::vector<Extent> extents_of(const Graphlet& graph, const std::vector<ChainOperand>& operands,
+                               const PartialShape& out) {
+  std::vector<Extent> result;
+  if (!out.is_static() || out.rank() < 3 || out.rank() > 5 || out[1].length() % kBlock != 0) return {};
+  for (const auto& operand : operands) {
+    const auto& shape = graph.fact(operand.value).shape;
+    if (!shape.is_static()) return {};
+    if (operand.slopes && shape.rank() == 1 && shape[0] == out[1]) {
+      result.push_back(Extent::channel);
+      continue;
+    }
+    i64 size = 1;
+    for (i64 i = 0; i < shape.rank(); ++i) size *= shape[i].length();
+    const auto from_end = [&](i64 back) { return back <= shape.rank() ? shape[shape.rank() - back].length() : 1; };
+    bool by_channel = from_end(out.rank() - 1) == out[1].length();
+    for (i64 back = 1; back < out.rank() - 1; ++back) by_channel = by_channel && from_end(back) == 1;
+    if (shape == out) result.push_back(Extent::full);
+    else if (size == 1) result.push_back(Extent::one);
+    else if (by_channel) result.push_back(Extent::channel);
+    else return {};
+  }
+  return result;
+}
+
+std::optional<Binary> operation_of(const Graphlet& graph, int node) {
+  struct Entry {
+    std::string_view type;
+    Binary operation;
+  };
+  static constexpr Entry kEntries[] = {{"Add", Binary::add},
+                                       {"Subtract", Binary::subtract},
+                                       {"Multiply", Binary::multiply},
+                                       {"Divide", Binary::divide},
+                                       {"Maximum", Binary::maximum},
+                                       {"Minimum", Binary::minimum},
+                                       {"SquaredDifference", Binary::squared_difference},
+                                       {"PRelu", Binary::prelu},
+                                       {"Mod", Binary::mod},
+                                       {"FloorMod", Binary::floor_mod},
+                                       {"Power", Binary::power}};
+  const auto* entry = std::find_if(std::begin(kEntries), std::end(kEntries),
+                                   [&](const Entry& e) { return e.type == graph.type(node); });
+  if (entry == std::end(kEntries) || !is_f32(graph, graph.input(node, 0)) || !is_f32(graph, graph.input(node, 1)) ||
+      !is_f32(graph, {node, 0}))
+    return std::nullopt;
+  if (entry->operation == Binary::prelu) return entry->operation;
+  return aligns_by_numpy(graph, node) ? std::optional(entry->operation) : std::nullopt;
+}
+
+/// What a node reads: a function of constants, its first input alone.
+int operands_of(const Graphlet& graph, int node) { return function_of(graph, node) ? 1 : 2; }
+ChainOperand operand_of(const Graphlet& graph, int node, int port) {
+  return {graph.input(node, port), port == 1 && graph.type(node) == "PRelu"};
+}
+
+/// A producer joins the chain of its user if nobody else reads it and it has the output's shape: a smaller one would be
+/// computed again and again.
+bool joins(const Graphlet& graph, const PartialShape& shape, ValueRef v, int user) {
+  return v.node >= 0 && v.port == 0 && graph.only_user(v) == user && is_elementwise(graph, v.node) &&
+         shape.is_static() && graph.fact(v).shape == shape;
+}
+
+constexpr std::size_t kMaxNodes = 12;
+
+}  // namespace
+
+bool OperationChain::has_slopes() const {
+  return std::any_of(operands.begin(), operands.end(), [](const ChainOperand& o) { return o.slopes; });
+}
+
+bool is_elementwise(const Graphlet& graph, int node) {
+  return node >= 0 && (function_of(graph, node) || operation_of(graph, node));
+}
+
+std::optional<OperationChain> operation_chain(const Graphlet& graph, int root) {
+  if (!is_elementwise(graph, root)) return std::nullopt;
+  const auto& shape = graph.fact({root, 0}).shape;
+  OperationChain chain;
+  auto& nodes = chain.nodes = {root};
+  for (std::size_t i = 0; i < nodes.size() && nodes.size() < kMaxNodes; ++i)
+    for (int port = 0; port < operands_of(graph, nodes[i]); ++port)
+      if (const auto v = graph.input(nodes[i], port); nodes.size() < kMaxNodes && joins(graph, shape, v, nodes[i]))
+        nodes.push_back(v.node);
+  std::sort(nodes.begin(), nodes.end());  // node numbers are in topological order
+
+  auto& operands = chain.operands;
+  for (const auto node : nodes)
+    for (int port = 0; port < operands_of(graph, node); ++port) {
+      const auto operand = operand_of(graph, node, port);
+      const bool inner = std::find(nodes.begin(), nodes.end(), operand.value.node) != nodes.end();
+      if (!inner && std::find(operands.begin(), operands.end(), operand) == operands.end()) operands.push_back(operand);
+    }
+  auto& program = chain.program;
+  program.inputs = static_cast<int>(operands.size());
+  const auto place_of = [&](const ChainOperand& operand) {
+    const auto inner = std::find(nodes.begin(), nodes.end(), operand.value.node);
+    if (inner != nodes.end()) return program.inputs + static_cast<int>(inner - nodes.begin());
+    return static_cast<int>(std::find(operands.begin(), operands.end(), operand) - operands.begin());
+  };
+  for (const auto node : nodes) {
+    ChainStep step{.left = place_of(operand_of(graph, node, 0))};
+    if (const auto function = function_of(graph, node)) {
+      step.function = *function;
+    } else {
+      step.kind = ChainStep::binary;
+      step.operation = *operation_of(graph, node);
+      step.right = place_of(operand_of(graph, node, 1));
+    }
+    program.steps.push_back(step);
+    chain.name += (chain.name.empty() ? "" : "+") + std::string(graph.type(node));
+  }
+  if (!program.fits()) return std::nullopt;
+  chain.extents = extents_of(graph, operands, shape);
+  return chain;
+}
+
+}  // namespace ovir::fast
