@@ -1,6 +1,7 @@
 #include "fast/kit/volume_method.hpp"
 
 #include "fast/kernels/convolution/planar.hpp"
+#include "fast/kernels/convolution/planar_depthwise.hpp"
 #include "fast/kernels/convolution/winograd.hpp"
 
 namespace ovir::fast {
@@ -11,13 +12,14 @@ using enum ConvolutionMethod;
 /// As the kernel of a method takes it.
 VolumeShape seen(ConvolutionMethod method, const VolumeShape& v) {
   if (tile_of(method)) return v.rows();
-  return method == planar ? v : v.folded();
+  return method == planar || method == planar_depthwise ? v : v.folded();
 }
 
 }  // namespace
 
 ConvolutionMethod volume_method(const VolumeShape& v, bool once) {
   const auto& s = v.slice;
+  if (s.groups > 1) return planar_depthwise;
   if (s.channels <= kFewChannels && planar_taps(planar_slice(v)) <= kMaxPlanarTaps) return planar;
   if (const auto tile = winograd_tile(v.rows(), once ? 1 : 0)) return winograd_of(*tile);
   return s.taps() == 1 ? pointwise : direct;
@@ -26,12 +28,14 @@ ConvolutionMethod volume_method(const VolumeShape& v, bool once) {
 i64 filters_size(ConvolutionMethod method, const VolumeShape& shape) {
   const auto v = seen(method, shape);
   if (const auto tile = tile_of(method)) return winograd_filters_size(v, *tile);
+  if (method == planar_depthwise) return v.kernel_planes * planar_depthwise_filters_size(v.slice);
   return method == planar ? planar_filters_size(planar_slice(v)) : volume_filters_size(v);
 }
 
 void pack(ConvolutionMethod method, const VolumeShape& shape, const Weights& filters, float* to, ThreadPool& pool) {
   const auto v = seen(method, shape);
   if (const auto tile = tile_of(method)) return winograd_pack(v, *tile, filters, to, pool);
+  if (method == planar_depthwise) return void(std::copy_n(filters.data, filters_size(method, v), to));
   if (method == planar) return planar_pack(planar_slice(v), filters.data, to, pool);
   volume_pack(v, filters, to, pool);
 }
@@ -39,6 +43,7 @@ void pack(ConvolutionMethod method, const VolumeShape& shape, const Weights& fil
 i64 scratch_size(ConvolutionMethod method, const VolumeShape& shape, int threads) {
   const auto v = seen(method, shape);
   if (const auto tile = tile_of(method)) return winograd_scratch_size(v, *tile, threads);
+  if (method == planar_depthwise) return planar_depthwise_scratch_size(v.slice, threads);
   return method == planar ? planar_scratch_size(planar_slice(v), threads) : volume_scratch_size(v, threads);
 }
 
@@ -47,6 +52,7 @@ void compute(ConvolutionMethod method, const VolumeShape& shape, const float* fi
   const auto v = seen(method, shape);
   if (const auto tile = tile_of(method))
     return winograd_convolution(v, *tile, filters, in, out, epilogue, scratch, pool);
+  if (method == planar_depthwise) return planar_depthwise_volume(v, filters, in, out, epilogue, scratch, pool);
   if (method == planar) return planar_volume(v, filters, in, out, epilogue, scratch, pool);
   direct_volume(v, filters, in, out, epilogue, scratch, pool);
 }
@@ -54,7 +60,7 @@ void compute(ConvolutionMethod method, const VolumeShape& shape, const float* fi
 bool packs_by_panels(ConvolutionMethod method, const VolumeShape& shape) {
   const auto v = seen(method, shape);
   if (const auto tile = tile_of(method)) return winograd_packs_by_panels(v, *tile);
-  return method != planar && volume_packs_by_panels(v);
+  return method != planar && method != planar_depthwise && volume_packs_by_panels(v);
 }
 
 i64 once_scratch_size(ConvolutionMethod method, const VolumeShape& shape, int threads) {

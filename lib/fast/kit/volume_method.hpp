@@ -1,4 +1,5 @@
-// The ways in which f32 convolutions of three spatial axes and one group are computed, behind one interface.
+// The ways in which f32 convolutions of three spatial axes are computed, behind one interface: those of one group, and
+// depthwise ones of a few channels.
 #pragma once
 #include "fast/kernels/convolution/volume.hpp"
 #include "fast/kernels/weights.hpp"
@@ -6,9 +7,17 @@
 
 namespace ovir::fast {
 
-/// direct, pointwise, one of Winograd, or planar, which reads plain values. `once`: filters are packed in every run.
-/// Planes of the kernel that are not used count unless trimmed() away, as planar and winograd_line do not allow.
+/// direct, pointwise, one of Winograd, or planar, which reads plain values; of groups, which must be such that
+/// planar_depthwise_pays(), planar_depthwise, which writes plain values, too. `once`: filters are packed in every run.
+/// Planes of the kernel that are not used count unless trimmed() away, which can_trim().
 ConvolutionMethod volume_method(const VolumeShape& shape, bool once);
+constexpr bool can_trim(ConvolutionMethod m) {
+  return m != ConvolutionMethod::planar && m != ConvolutionMethod::planar_depthwise &&
+         m != ConvolutionMethod::winograd_line;
+}
+constexpr bool reads_plain(ConvolutionMethod m) {
+  return m == ConvolutionMethod::planar || m == ConvolutionMethod::planar_depthwise;
+}
 
 /// Floats of the packed filters.
 i64 filters_size(ConvolutionMethod method, const VolumeShape& shape);

@@ -2,6 +2,7 @@
 // follows them: an output slice is the sum of convolutions of two axes, of each plane of the kernel that meets data.
 #include <algorithm>
 
+#include "fast/kernels/convolution/planar_depthwise.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kernels/convolution/transposed_product.hpp"
 #include "fast/kit/convolution_method.hpp"
@@ -212,8 +213,11 @@ class VolumeBySlices final : public Kernel {
 std::optional<Match> match(const Graphlet& graph, int root) {
   constexpr i64 kRank = 5;
   const auto convolution = static_convolution(graph, root, kRank);
-  if (!convolution || convolution->rank != kRank || (convolution->shape.groups == 1 && !convolution->transposed) ||
-      (convolution->transposed && has_long_strides(*convolution)))
+  if (!convolution || convolution->rank != kRank) return std::nullopt;
+  // volume_convolution takes the others.
+  const auto& s = convolution->shape;
+  if (convolution->transposed ? has_long_strides(*convolution)
+                              : s.groups == 1 || planar_depthwise_pays(s, convolution->open))
     return std::nullopt;
   const auto filters = graph.input(root, 1);
   const auto& shape = graph.fact(filters).shape;
@@ -222,7 +226,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   Match match{{root}, {graph.input(root, 0)}, nullptr};
   if (!packed) match.inputs.push_back(filters);
   add_computed_inputs(graph, root, 2, match);  // the size that a transposed one's output shall have
-  auto ending = take_ending(graph, match, kRank, 1, convolution->shape.outputs);
+  auto ending = take_ending(graph, match, kRank, 1, s.outputs);
   match.kernel = std::make_unique<VolumeBySlices>(*convolution, shape[shape.rank() - 3].length(),
                                                   packed ? packed->data<float>() : nullptr, std::move(ending),
                                                   graph.packers(packed ? packed->size() : 0));

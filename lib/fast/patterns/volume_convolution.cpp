@@ -1,5 +1,6 @@
-// Convolution-1 of three spatial axes, and GroupConvolution-1 of one group, and what follows them. Filters are packed
+// Convolution-1 of three spatial axes, GroupConvolution-1 of one group or by a few channels, and what follows them. Filters are packed
 // when the plan is made, where it runs often and knows them; else in each run.
+#include "fast/kernels/convolution/planar_depthwise.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kit/convolutions.hpp"
 #include "fast/kit/functions.hpp"
@@ -15,7 +16,7 @@ class VolumeConvolution final : public Kernel {
   VolumeConvolution(const ConvolutionWindows& windows, const VolumeShape& known, bool open, ConvolutionMethod method,
                     const float* filters, WeightsFile file, Ending ending, ThreadPool& pool)
       : windows_(windows), known_(known), open_(open), method_(method), ending_(std::move(ending)) {
-    if (room_floats() <= kMaxFiltersRead && method != ConvolutionMethod::planar) file_ = std::move(file);
+    if (room_floats() <= kMaxFiltersRead && !reads_plain(method)) file_ = std::move(file);
     if (!filters) return;
     packs_ = false;
     filters_ = Buffer(filters_size(method_, known_), pool);
@@ -41,13 +42,13 @@ class VolumeConvolution final : public Kernel {
       v.slices = data.dim(2);
       v.out_slices = out.dim(2);
       v.pad = depth.pad_begin;
-      if (packs_ && method_ != ConvolutionMethod::planar) v = v.trimmed();
+      if (packs_ && !reads_plain(method_)) v = v.trimmed();
     }
     const auto of = [&](i64 channels, i64 volume) { return s.batch * blocks_of(channels) * volume * kBlock; };
-    if (data.layout == Layout::plain && method_ != ConvolutionMethod::planar)
-      state->in = state->reserve(of(s.channels, v.volume()));
-    if (out.layout == Layout::plain) state->out = state->reserve(of(s.outputs, v.out_volume()));
-    if (residual && residual->layout == Layout::plain) state->residual = state->reserve(of(s.outputs, v.out_volume()));
+    if (data.layout == Layout::plain && !reads_plain(method_)) state->in = state->reserve(of(s.channels, v.volume()));
+    if (out.layout == Layout::plain && !is_plain()) state->out = state->reserve(of(s.outputs, v.out_volume()));
+    if (residual && residual->layout == Layout::plain && !is_plain())
+      state->residual = state->reserve(of(s.outputs, v.out_volume()));
     const auto threads = runtime.threads();
     state->by_panels = packs_ && packs_by_panels(method_, v);
     if (state->by_panels) {
@@ -91,9 +92,9 @@ class VolumeConvolution final : public Kernel {
 
   bool reads(int input, Layout layout) const override {
     if (layout == Layout::plain) return true;
-    return input == 0 ? method_ != ConvolutionMethod::planar : input != 1 || !packs_;
+    return input == 0 ? !reads_plain(method_) : (input != 1 || !packs_) && !is_plain();
   }
-  bool writes(Layout) const override { return true; }
+  bool writes(Layout layout) const override { return layout == Layout::plain || !is_plain(); }
   bool holds(int input) const override { return input == 1 && file_; }
   /// Each place of the residual is read before the output's same place is written.
   bool writes_over(int input) const override { return ending_.writes_over(input); }
@@ -105,6 +106,8 @@ class VolumeConvolution final : public Kernel {
     bool by_panels = false;  ///< filters are packed while they are used
   };
 
+  /// Nothing lies in blocks.
+  bool is_plain() const { return method_ == ConvolutionMethod::planar_depthwise; }
   /// For each thread, where filters are read.
   i64 room_floats() const { return round_up(kBlock * known_.filter_floats(), kBlock); }
 
@@ -120,8 +123,9 @@ class VolumeConvolution final : public Kernel {
 std::optional<Match> match(const Graphlet& graph, int root) {
   constexpr i64 kRank = 5;
   const auto convolution = static_convolution(graph, root, kRank);
-  if (!convolution || convolution->rank != kRank || convolution->shape.groups > 1) return std::nullopt;
+  if (!convolution || convolution->rank != kRank) return std::nullopt;
   const bool open = convolution->open;
+  if (convolution->shape.groups > 1 && !planar_depthwise_pays(convolution->shape, open)) return std::nullopt;
   const auto filters = graph.input(root, 1);
   const auto &shape = graph.fact(filters).shape, &in = graph.fact(graph.input(root, 0)).shape,
              &out = graph.fact({root, 0}).shape;
@@ -135,8 +139,8 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   v.dilation = depth.dilation;
   v.pad = depth.pad_begin;
   const auto method = volume_method(v, !graph.options().steady());
-  if (method != ConvolutionMethod::planar && method != ConvolutionMethod::winograd_line && !open) v = v.trimmed();
-  if (method != ConvolutionMethod::planar && !volume_fits(v)) return std::nullopt;
+  if (can_trim(method) && !open) v = v.trimmed();
+  if (!reads_plain(method) && !volume_fits(v)) return std::nullopt;
   const auto* packed = graph.options().steady() ? graph.constant(filters) : nullptr;
   if (packed && packed->type() != ElementType::f32) return std::nullopt;
   Match match{{root}, {graph.input(root, 0)}, nullptr};

@@ -32,6 +32,16 @@ void winograd4_narrow(Net& n) {  // whose outputs are half a panel, and whose ch
   const auto x = n.input({1, 17, 4, 25, 26});
   n.result(relu(n, biased_volume(n, convolution(n, x, {16, 17, 3, 3, 3}, windows(3, 1, 1)), 16)));
 }
+/// By a few channels, which lie plainly; the second one has slices without any data.
+void blurred(Net& n) {
+  const auto x = n.input({2, 3, 5, 12, 20});
+  const auto y = n.op("GroupConvolution-1", {x, n.weights({3, 1, 1, 3, 3, 3})}, windows(3, 1, 1));
+  n.result(relu(n, n.op("Add-1", {biased_volume(n, y, 3), x})));
+}
+void blurred_wide(Net& n) {
+  const Texts wide{{"strides", "1,2,1"}, {"dilations", "3,1,2"}, {"pads_begin", "8,1,2"}, {"pads_end", "7,0,1"}};
+  n.result(n.op("GroupConvolution-1", {n.input({1, 2, 2, 9, 33}), n.weights({2, 2, 1, 3, 2, 3})}, wide));
+}
 /// Of kernels that are flat, or a line along the first axis.
 void flat(Net& n) {
   const Texts plane{{"strides", "1,1,1"}, {"dilations", "1,1,1"}, {"pads_begin", "0,1,1"}, {"pads_end", "0,1,1"}};
@@ -90,6 +100,10 @@ constexpr Example kExamples[] = {
     {"volume.direct.convolution+bias+Relu", direct},
     {"volume.direct.convolution+bias+Relu", direct, kOnce},
     {"volume.direct.convolution+bias+Relu", direct, kOften, kOpen},
+    {"volume.planar_depthwise.convolution+bias+residual+Relu", blurred},
+    {"volume.planar_depthwise.convolution+bias+residual+Relu", blurred, kOnce},
+    {"volume.planar_depthwise.convolution", blurred_wide, kOften, kOpen},
+    {"volume.planar_depthwise.convolution", blurred_wide},
     {"volume.planar.convolution+bias", few_channels},
     {"volume.planar.convolution+bias", few_channels, kOnce, kOpen},
     {"volume.direct.convolution+Sigmoid", dilated},

@@ -44,7 +44,8 @@ void copy_columns(const float* row, i64 length, i64 first, i64 stride, i64 count
 }  // namespace
 
 bool planar_depthwise_pays(const ConvolutionShape& s, bool open) {
-  return s.is_by_channel() && s.channels <= kFewChannels && (open || s.out_width >= kFewestColumns);
+  return s.is_by_channel() && s.channels <= kFewChannels && s.taps() <= kMaxTaps &&
+         (open || s.out_width >= kFewestColumns);
 }
 
 i64 planar_depthwise_filters_size(const ConvolutionShape& s) { return s.weights(); }
@@ -53,38 +54,53 @@ i64 planar_depthwise_scratch_size(const ConvolutionShape& s, int threads) { retu
 
 void planar_depthwise_convolution(const ConvolutionShape& s, const float* filters, const float* in, float* out,
                                   const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
+  VolumeShape v;
+  v.slice = s;
+  planar_depthwise_volume(v, filters, in, out, epilogue, scratch, pool);
+}
+
+void planar_depthwise_volume(const VolumeShape& v, const float* filters, const float* in, float* out,
+                             const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
+  const auto& s = v.slice;
   if (s.out_plane() == 0) return;
   const Bands bands(s);
   const auto across = ceil_div(s.out_width, bands.columns), down = ceil_div(s.out_height, bands.rows);
   const auto each = s.group_outputs();
   const auto& table = isa();
   Slots slots(scratch, bands.size(), slots_for(pool));
-  const auto cost =
-      static_cast<double>(bands.rows * bands.columns * each) * (1 + static_cast<double>(s.taps())) * kNanoseconds;
-  parallel_ranges(pool, s.batch * s.channels * down * across, cost, [&](i64 begin, i64 end) {
+  const auto cost = static_cast<double>(bands.rows * bands.columns * each) *
+                    static_cast<double>(1 + v.planes * s.taps()) * kNanoseconds;
+  parallel_ranges(pool, s.batch * s.channels * v.out_slices * down * across, cost, [&](i64 begin, i64 end) {
     const Slots::Lease room(slots);
     auto* const band = room.data();
     std::array<const float*, kMaxTaps> from;
     std::array<float, kMaxTaps> weights;
     for (auto i = begin; i < end; ++i) {
-      const auto plane = i / (down * across), channel = plane % s.channels, image = plane / s.channels;
+      const auto slice = i / (down * across), z = slice % v.out_slices, channel = slice / v.out_slices % s.channels,
+                 image = slice / v.out_slices / s.channels;
       const Part rows(s.out_height, down, i / across % down), columns(s.out_width, across, i % across);
+      const auto offset_of = [&](i64 output, i64 y) {
+        return ((image * s.outputs + output) * v.out_slices + z) * s.out_plane() + y * s.out_width + columns.begin;
+      };
+      const auto for_rows = [&](auto work) {
+        for (auto output = channel * each; output < (channel + 1) * each; ++output)
+          for (auto y = rows.begin; y < rows.end; ++y) work(output, y, out + offset_of(output, y));
+      };
       // Row r of the band is row top + r of the plane; rows beside the plane are not read.
       const auto top = rows.begin * s.stride_y - s.pad_top, left = columns.begin * s.stride_x - s.pad_left;
       const auto bottom = top + (rows.size() - 1) * s.stride_y + (s.kernel_height - 1) * s.dilation_y;
-      const auto* pixels = in + plane * s.plane();
       const bool inside = bands.phases == 1 && s.stride_x == 1 && left >= 0 && left + bands.width <= s.width;
-      for (auto y = std::max<i64>(top, 0); !inside && y <= std::min(bottom, s.height - 1); ++y)
-        for (i64 phase = 0; phase < bands.phases; ++phase)
-          copy_columns(pixels + y * s.width, s.width, left + phase, s.stride_x, bands.phase_width,
-                       band + (y - top) * bands.width + phase * bands.phase_width);
-      const auto* data = inside ? pixels : band;
-      const auto origin = inside ? top * s.width + left : 0, stride = inside ? s.width : bands.width;
-      for (i64 o = 0; o < each; ++o) {
-        const auto output = channel * each + o;
-        const auto* filter = filters + output * s.taps();
-        const auto offset = (image * s.outputs + output) * s.out_plane() + columns.begin;
-        for (auto y = rows.begin; y < rows.end; ++y) {
+      const auto planes = v.inside(z);
+      for (auto plane = planes.begin; plane < planes.end; ++plane) {
+        const auto* pixels = in + ((image * s.channels + channel) * v.slices + v.slice_of(z, plane)) * s.plane();
+        for (auto y = std::max<i64>(top, 0); !inside && y <= std::min(bottom, s.height - 1); ++y)
+          for (i64 phase = 0; phase < bands.phases; ++phase)
+            copy_columns(pixels + y * s.width, s.width, left + phase, s.stride_x, bands.phase_width,
+                         band + (y - top) * bands.width + phase * bands.phase_width);
+        const auto* data = inside ? pixels : band;
+        const auto origin = inside ? top * s.width + left : 0, stride = inside ? s.width : bands.width;
+        for_rows([&](i64 output, i64 y, float* to) {
+          const auto* filter = filters + (output * v.planes + plane) * s.taps();
           i64 count = 0;
           for (i64 t = 0; t < s.taps(); ++t) {
             const auto row = (y - rows.begin) * s.stride_y + t / s.kernel_width * s.dilation_y;
@@ -93,12 +109,14 @@ void planar_depthwise_convolution(const ConvolutionShape& s, const float* filter
             from[count] = data + origin + row * stride + column % s.stride_x * bands.phase_width + column / s.stride_x;
             weights[count++] = filter[t];
           }
-          auto* to = out + offset + y * s.out_width;
-          table.weighted_sum(weights.data(), from.data(), count, to, columns.size(), true);
-          finish_row(table, epilogue, output, 0, to,
-                     epilogue.residual ? epilogue.residual + offset + y * s.out_width : nullptr, to, columns.size());
-        }
+          table.weighted_sum(weights.data(), from.data(), count, to, columns.size(), plane == planes.begin);
+        });
       }
+      for_rows([&](i64 output, i64 y, float* to) {
+        if (planes.size() <= 0) std::fill_n(to, columns.size(), 0.0F);
+        const auto* residual = epilogue.residual ? epilogue.residual + offset_of(output, y) : nullptr;
+        finish_row(table, epilogue, output, 0, to, residual, to, columns.size());
+      });
     }
   });
 }
