@@ -25,6 +25,20 @@ struct FourierStep {
 /// Boxes whose numbers lie side by side.
 inline constexpr i64 kTile = 16;
 
+/// An axis of an image, and how the coordinate of a point becomes a pixel's number: (coordinate + 1) · scale + shift.
+struct SampledAxis {
+  double scale, shift;
+  std::int32_t length;  ///< below 2^30
+};
+/// The four pixels of n bilinear samples, rows `step` apart: each one's number in its image of less than 2^31 pixels, its
+/// weight, and all bits, or 0 where it lies beside the image and counts as 0. There is room for a multiple of four.
+struct BilinearPixels {
+  std::int32_t* number;
+  float* weight;
+  std::uint32_t* mask;
+  i64 step;
+};
+
 struct LineTable {
   // Ranks are integers, the lower the better; of equal ones the first is the better.
   /// to[i] = the rank of x[i], where the largest or the smallest are wanted. NaN is larger than every number, -0 is 0.
@@ -52,6 +66,11 @@ struct LineTable {
 
   /// A sample between four pixels, c < n: it is added to to[c], or stays there where it is the largest.
   void (*sample)(const float* const* pixels, const float* weights, bool largest, float* to, i64 n);
+
+  /// Of n points (x, y) of a grid; `border`: beside the image are its outermost pixels. Coordinates that are not finite
+  /// are those of a point before the first pixel. Computed in double precision.
+  void (*bilinear)(const SampledAxis& x, const SampledAxis& y, bool border, const float* grid, i64 n,
+                   const BilinearPixels& to);
 
   /// to[c] becomes that times all x[r·step + c], r < rows.
   void (*multiply)(const float* x, i64 step, i64 rows, double* to, i64 columns);

@@ -26,6 +26,7 @@ extern const LineTable kLinesAvx2Table = {.rank = rank,
                                           .covered = covered,
                                           .decay = decay,
                                           .sample = sample,
+                                          .bilinear = bilinear,
                                           .multiply = multiply,
                                           .respond = respond,
                                           .truncate = truncate};

@@ -24,6 +24,7 @@ extern const LineTable kLinesBaseTable = {.rank = rank,
                                           .covered = covered,
                                           .decay = decay,
                                           .sample = sample,
+                                          .bilinear = bilinear,
                                           .multiply = multiply,
                                           .respond = respond,
                                           .truncate = truncate};

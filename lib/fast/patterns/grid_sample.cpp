@@ -13,8 +13,10 @@ class GridSample final : public Kernel {
   std::string name() const override { return "grid_sample"; }
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
+    const auto what = sampling(sizes.in[0], sizes.out[0]);
+    if (!takes_grid_sample(what)) return nullptr;
     auto state = std::make_unique<State>();
-    state->scratch = state->reserve(grid_sample_scratch_size(sampling(sizes.in[0], sizes.out[0])));
+    state->scratch = state->reserve(grid_sample_scratch_size(what));
     return state;
   }
 

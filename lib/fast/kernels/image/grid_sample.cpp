@@ -22,11 +22,23 @@ constexpr i64 kPoints = 64, kChannels = 64;  // for which taps are computed once
 /// By tap, the pixel and its weight for each of some points; what lies outside of the image is masked.
 template <i64 taps>
 struct Samples {
-  std::array<std::array<i64, kPoints>, taps> at;
+  std::array<std::array<std::int32_t, kPoints>, taps> at;
   std::array<std::array<float, kPoints>, taps> weight;
   std::array<std::array<std::uint32_t, kPoints>, taps> mask;
 
   Samples(const GridSampling& what, const float* grid, i64 points) {
+    if constexpr (taps == 4) {
+      if (what.attrs.padding_mode != GridSamplePadding::reflection) {
+        const auto axis = [&](i64 length) {
+          const auto n = static_cast<double>(length);
+          return what.attrs.align_corners ? SampledAxis{(n - 1) / 2, 0, static_cast<std::int32_t>(length)}
+                                          : SampledAxis{n / 2, -0.5, static_cast<std::int32_t>(length)};
+        };
+        line_isa().bilinear(axis(what.width), axis(what.height), what.attrs.padding_mode == GridSamplePadding::border,
+                            grid, points, {at[0].data(), weight[0].data(), mask[0].data(), kPoints});
+        return;
+      }
+    }
     for (i64 p = 0; p < points; ++p) {
       const auto columns = taps_of(denormalize(static_cast<double>(grid[2 * p]), what.width, what.attrs.align_corners),
                                    what.width, what.attrs);
@@ -37,7 +49,7 @@ struct Samples {
       for (const auto& row : rows)
         for (const auto& column : columns) {
           const bool is_pixel = row.at >= 0 && column.at >= 0;
-          at[t][p] = is_pixel ? row.at * what.width + column.at : 0;
+          at[t][p] = is_pixel ? static_cast<std::int32_t>(row.at * what.width + column.at) : 0;
           mask[t][p] = is_pixel ? ~0U : 0U;
           weight[t++][p] = static_cast<float>(row.weight * column.weight);
         }
@@ -47,8 +59,12 @@ struct Samples {
 
 template <i64 taps>
 void sample(const Samples<taps>& s, const float* x, i64 points, float* to) {
+  // All pixels first: the sums are then vectors.
+  std::array<std::array<float, kPoints>, taps> pixels;
+  for (i64 t = 0; t < taps; ++t)
+    for (i64 p = 0; p < points; ++p) pixels[t][p] = x[s.at[t][p]];
   const auto pixel = [&](i64 t, i64 p) {
-    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x[s.at[t][p]]) & s.mask[t][p]);
+    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(pixels[t][p]) & s.mask[t][p]);
   };
   for (i64 p = 0; p < points; ++p) {
     if constexpr (taps == 1) {
@@ -121,6 +137,12 @@ void sample_all(const GridSampling& what, const float* x, const float* grid, flo
 }
 
 }  // namespace
+
+bool takes_grid_sample(const GridSampling& what) {
+  constexpr i64 kMost = i64{1} << 30;
+  const auto is_length = [](i64 v) { return v > 0 && v < kMost; };
+  return is_length(what.height) && is_length(what.width) && is_length(what.height * what.width);
+}
 
 i64 grid_sample_scratch_size(const GridSampling& what) { return by_pixels(what) ? what.batch * image_size(what) : 0; }
 

@@ -15,6 +15,8 @@ struct GridSampling {
   GridSampleAttrs attrs;
 };
 
+/// Whether an image has pixels, and so few that integers of 31 bits can tell them apart.
+bool takes_grid_sample(const GridSampling& what);
 /// `grid`: [batch][points][2], `out`: [batch][channels][points]. Weights are computed in double precision, sums in f32.
 void grid_sample(const GridSampling& what, const float* x, const float* grid, float* out, float* scratch,
                  ThreadPool& pool);
