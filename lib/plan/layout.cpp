@@ -45,8 +45,11 @@ std::span<const Storage> candidates(Precision precision) {
   return precision == Precision::int8 ? all.subspan(4, 3) : all.first(1);
 }
 
+/// Not of f32 where so few channels leave most of a block empty.
 bool has_blocks(const PartialShape& shape, ElementType type) {
-  return shape.rank() >= 3 && shape.rank() <= (type == ElementType::f32 ? 5 : 4);
+  constexpr i64 kFewChannels = 4;
+  if (type != ElementType::f32) return shape.rank() >= 3 && shape.rank() <= 4;
+  return shape.rank() >= 3 && shape.rank() <= 5 && !(shape[1].is_static() && shape[1].length() <= kFewChannels);
 }
 
 /// Views of views see the bytes that are blocked: the shapes between may have no blocks.

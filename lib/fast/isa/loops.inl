@@ -109,20 +109,24 @@ static void axpy(float w, const float* x, i64 step, float* y, i64 n) {
 }
 
 static void weighted_sum(const float* w, const float* const* x, i64 rows, float* y, i64 n, bool first) {
-  constexpr i64 kSums = 4;
   i64 i = 0;
-  for (; i + kSums * kWidth <= n; i += kSums * kWidth) {
-    Vec sum[kSums];
-    for (i64 j = 0; j < kSums; ++j) sum[j] = first ? Vec{} : load(y + i + j * kWidth);
-    for (i64 r = 0; r < rows; ++r)
-      for (i64 j = 0; j < kSums; ++j) sum[j] = fma(spread(w[r]), load(x[r] + i + j * kWidth), sum[j]);
-    for (i64 j = 0; j < kSums; ++j) store(y + i + j * kWidth, sum[j]);
-  }
-  for (; i + kWidth <= n; i += kWidth) {
-    Vec sum = first ? Vec{} : load(y + i);
-    for (i64 r = 0; r < rows; ++r) sum = fma(spread(w[r]), load(x[r] + i), sum);
-    store(y + i, sum);
-  }
+  const auto sums = [&]<int kSums>() __attribute__((always_inline)) {
+    for (; i + kSums * kWidth <= n; i += kSums * kWidth) {
+      Vec sum[kSums];
+#pragma GCC unroll 8
+      for (i64 j = 0; j < kSums; ++j) sum[j] = first ? Vec{} : load(y + i + j * kWidth);
+      for (i64 r = 0; r < rows; ++r) {
+        const Vec by = spread(w[r]);
+#pragma GCC unroll 8
+        for (i64 j = 0; j < kSums; ++j) sum[j] = fma(by, load(x[r] + i + j * kWidth), sum[j]);
+      }
+#pragma GCC unroll 8
+      for (i64 j = 0; j < kSums; ++j) store(y + i + j * kWidth, sum[j]);
+    }
+  };
+  sums.template operator()<8>();
+  sums.template operator()<4>();
+  sums.template operator()<1>();
   if (i < n) {
     Vec sum = first ? Vec{} : load_some(y + i, n - i);
     for (i64 r = 0; r < rows; ++r) sum = fma(spread(w[r]), load_some(x[r] + i, n - i), sum);

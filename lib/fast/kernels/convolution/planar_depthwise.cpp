@@ -2,11 +2,10 @@
 
 #include <array>
 
-#include "fast/kernels/convolution/planar.hpp"
-
 namespace ovir::fast {
 namespace {
 
+constexpr i64 kMostChannels = 4;       // those of 8 take as long in blocks
 constexpr i64 kBandFloats = 4 << 10;   // of padded input rows: they stay in the cache of the first level
 constexpr i64 kFewestColumns = 16;     // of an output row
 constexpr double kNanoseconds = 0.04;  // an output and tap
@@ -36,6 +35,8 @@ void copy_columns(const float* row, i64 length, i64 first, i64 stride, i64 count
   std::fill_n(to, left, 0.0F);
   const auto* from = row + first;
   if (stride == 1) std::copy(from + left, from + end, to + left);
+  else if (stride == 2)  // known to the compiler
+    for (auto i = left; i < end; ++i) to[i] = from[i * 2];
   else
     for (auto i = left; i < end; ++i) to[i] = from[i * stride];
   std::fill(to + end, to + count, 0.0F);
@@ -44,7 +45,7 @@ void copy_columns(const float* row, i64 length, i64 first, i64 stride, i64 count
 }  // namespace
 
 bool planar_depthwise_pays(const ConvolutionShape& s, bool open) {
-  return s.is_by_channel() && s.channels <= kFewChannels && s.taps() <= kMaxTaps &&
+  return s.is_by_channel() && s.channels <= kMostChannels && s.taps() <= kMaxTaps &&
          (open || s.out_width >= kFewestColumns);
 }
 
