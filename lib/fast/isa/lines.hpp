@@ -30,8 +30,8 @@ struct SampledAxis {
   double scale, shift;
   std::int32_t length;  ///< below 2^30
 };
-/// The four pixels of n bilinear samples, rows `step` apart: each one's number in its image of less than 2^31 pixels, its
-/// weight, and all bits, or 0 where it lies beside the image and counts as 0. There is room for a multiple of four.
+/// The four pixels of n bilinear samples, rows `step` apart: each one's number in its image of less than 2^31 pixels,
+/// its weight, and all bits, or 0 where it lies beside the image and counts as 0. There is room for a multiple of four.
 struct BilinearPixels {
   std::int32_t* number;
   float* weight;
