@@ -64,9 +64,11 @@ class Selection {
   i64 select(const float* scores, i64* kept) {
     for (i64 i = 0; i < s_.count; ++i)
       if (scores[i] >= s_.score) left_[count_++] = candidate(scores[i], i);
+    // Boxes that have nothing in common, or no area, overlap by 0, which may be more than allowed.
+    const auto most = s_.overlap >= 0 ? s_.most : std::min<i64>(s_.most, 1);
     // Mostly few of them are asked for.
     std::make_heap(left_, left_ + count_, std::greater<>());
-    for (; count_ > 0 && found_ < s_.most; --count_) {
+    for (; count_ > 0 && found_ < most; --count_) {
       if (!sorted_) std::pop_heap(left_, left_ + count_, std::greater<>());
       const auto best = left_[count_ - 1];
       const auto box = read(best);
@@ -95,7 +97,6 @@ class Selection {
   void expect_more() {
     std::sort(left_, left_ + count_, std::greater<>());
     sorted_ = true;
-    if (!(s_.overlap >= 0)) return;  // boxes that have nothing in common overlap by more than that
     NearBoxes near(cells_);
     for (i64 i = 0; i < count_; ++i) near.measure(read(left_[i]));
     for (i64 i = 0; i < fars_; ++i) near.measure(far(i));
