@@ -44,9 +44,10 @@ std::optional<WinogradTile> tile_of(ConvolutionMethod method);
 i64 filters_size(ConvolutionMethod method, const ConvolutionShape& shape);
 void pack(ConvolutionMethod method, const ConvolutionShape& shape, const Weights& filters, float* to, ThreadPool& pool);
 i64 scratch_size(ConvolutionMethod method, const ConvolutionShape& shape, int threads);
+/// Nothing lies in blocks, nor the residual.
+constexpr bool is_plain(ConvolutionMethod m) { return m == ConvolutionMethod::planar_depthwise; }
 constexpr bool writes_planes(ConvolutionMethod m) {
-  return m == ConvolutionMethod::few_outputs || m == ConvolutionMethod::transposed_few ||
-         m == ConvolutionMethod::planar_depthwise;
+  return m == ConvolutionMethod::few_outputs || m == ConvolutionMethod::transposed_few || is_plain(m);
 }
 /// `planes`: the output lies plainly, where writes_planes().
 void compute(ConvolutionMethod method, const ConvolutionShape& shape, const float* filters, const float* in, float* out,

@@ -112,7 +112,7 @@ class BlockedConvolution final : public Kernel {
     }
     if (out.layout == Layout::plain && !writes_planes(method_))
       state->out = state->reserve(blocked_size(s.batch, s.outputs, s.out_plane()));
-    if (residual && residual->layout == Layout::plain && !is_plain())
+    if (residual && residual->layout == Layout::plain && !is_plain(method_))
       state->residual = state->reserve(blocked_size(s.batch, s.outputs, s.out_plane()));
     state->by_panels = !filters_ && packs_by_panels(method_, s);
     if (state->by_panels) {
@@ -165,9 +165,9 @@ class BlockedConvolution final : public Kernel {
 
   bool reads(int input, Layout layout) const override {
     if (input == 1 && !filters_) return layout == Layout::plain;
-    return layout == Layout::plain || (input == 0 ? !reads_planes() : !is_plain());
+    return layout == Layout::plain || (input == 0 ? !reads_planes() : !is_plain(method_));
   }
-  bool writes(Layout layout) const override { return layout == Layout::plain || !is_plain(); }
+  bool writes(Layout layout) const override { return layout == Layout::plain || !is_plain(method_); }
   bool holds(int input) const override { return input == 1 && file_; }
   /// Each place of the residual is read before the output's same place is written.
   bool writes_over(int input) const override { return ending_.writes_over(input); }
@@ -179,10 +179,8 @@ class BlockedConvolution final : public Kernel {
     bool by_panels = false;  ///< filters are packed while they are used
   };
 
-  /// Nothing lies in blocks.
-  bool is_plain() const { return method_ == ConvolutionMethod::planar_depthwise; }
   bool reads_planes() const {
-    return is_plain() || method_ == ConvolutionMethod::planar ||
+    return is_plain(method_) || method_ == ConvolutionMethod::planar ||
            (method_ == ConvolutionMethod::few_outputs && few_outputs_reads_planes(known_));
   }
   i64 panel_floats() const { return std::min(kColumns, known_.outputs) * known_.group_channels() * known_.taps(); }

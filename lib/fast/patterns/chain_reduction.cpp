@@ -5,6 +5,7 @@
 #include "fast/kernels/elementwise/reduced_chain.hpp"
 #include "fast/kit/functions.hpp"
 #include "fast/kit/operation_chain.hpp"
+#include "fast/kit/reductions.hpp"
 
 namespace ovir::fast::patterns::chain_reduction {
 namespace {
@@ -51,18 +52,6 @@ class ReductionOfChain final : public Kernel {
   ChainProgram program_;
   std::string name_;
 };
-
-std::optional<Reduction> reduction_of(std::string_view type) {
-  struct Entry {
-    std::string_view type;
-    Reduction what;
-  };
-  static constexpr Entry kEntries[] = {{"ReduceMean", Reduction::mean},   {"ReduceSum", Reduction::sum},
-                                       {"ReduceMax", Reduction::maximum}, {"ReduceMin", Reduction::minimum},
-                                       {"ReduceL1", Reduction::absolute}, {"ReduceL2", Reduction::norm}};
-  const auto* entry = std::ranges::find(kEntries, type, &Entry::type);
-  return entry == std::end(kEntries) ? std::nullopt : std::optional(entry->what);
-}
 
 /// The first of the axes that are reduced, where they are the last ones; -1 otherwise.
 i64 first_of_last(std::vector<i64> axes, i64 rank) {

@@ -2,9 +2,8 @@
 // with the Multiply before them. Over all spatial axes of f32, of blocked values too (global pooling).
 #include <algorithm>
 
-#include "fast/kernels/reduction/reduce.hpp"
-
 #include "fast/kit/functions.hpp"
+#include "fast/kit/reductions.hpp"
 #include "fast/kit/spelled_out.hpp"
 
 namespace ovir::fast::patterns::reduction {
@@ -94,22 +93,18 @@ class FoldKernel final : public Kernel {
   Axes axes_;
 };
 
-struct Operation {
-  std::string_view type;
-  std::optional<Reduction> f32;
-  std::optional<Fold> others;
-};
-constexpr Operation kOperations[] = {
-    {"ReduceMean", Reduction::mean, {}},
-    {"ReduceSum", Reduction::sum, Fold::sum},
-    {"ReduceMax", Reduction::maximum, Fold::maximum},
-    {"ReduceMin", Reduction::minimum, Fold::minimum},
-    {"ReduceL1", Reduction::absolute, {}},
-    {"ReduceL2", Reduction::norm, {}},
-    {"ReduceProd", {}, Fold::product},
-    {"ReduceLogicalAnd", {}, Fold::all},
-    {"ReduceLogicalOr", {}, Fold::any},
-};
+/// Of integers and booleans.
+std::optional<Fold> fold_of(std::string_view type) {
+  struct Entry {
+    std::string_view type;
+    Fold what;
+  };
+  static constexpr Entry kEntries[] = {{"ReduceSum", Fold::sum},        {"ReduceMax", Fold::maximum},
+                                       {"ReduceMin", Fold::minimum},    {"ReduceProd", Fold::product},
+                                       {"ReduceLogicalAnd", Fold::all}, {"ReduceLogicalOr", Fold::any}};
+  const auto* entry = std::ranges::find(kEntries, type, &Entry::type);
+  return entry == std::end(kEntries) ? std::nullopt : std::optional(entry->what);
+}
 
 /// Nothing where there are none, or more than two groups of neighbors.
 std::optional<Axes> axes_of(std::vector<i64> list) {
@@ -154,24 +149,21 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto list = constant_axes(graph, graph.input(root, 1), shape.rank());
   const auto axes = list ? axes_of(*list) : std::nullopt;
   if (!axes) return std::nullopt;
-  const auto type = graph.type(root);
-  const auto& operation =
-      *std::find_if(std::begin(kOperations), std::end(kOperations), [&](const Operation& o) { return o.type == type; });
   const auto [parts, middle, first, last] = *axes;
-  if (operation.f32 && is_f32(graph, x)) {
+  if (const auto reduces = reduction_of(graph.type(root)); reduces && is_f32(graph, x)) {
     const bool blocks =
         parts == middle && first == 2 && last == shape.rank() && shape.is_static() && shape[1].length() % kBlock == 0;
-    const bool adds = operation.f32 == Reduction::sum || operation.f32 == Reduction::mean;
+    const bool adds = reduces == Reduction::sum || reduces == Reduction::mean;
     if (const auto product = adds && !blocks ? product_before(graph, x, root) : -1; product >= 0)
       return Match{{product, root},
                    {graph.input(product, 0), graph.input(product, 1)},
-                   std::make_unique<SumOfProducts>(*operation.f32, *axes)};
-    return Match{{root}, {x}, std::make_unique<ReductionKernel>(*operation.f32, *axes, blocks)};
+                   std::make_unique<SumOfProducts>(*reduces, *axes)};
+    return Match{{root}, {x}, std::make_unique<ReductionKernel>(*reduces, *axes, blocks)};
   }
+  const auto folds = fold_of(graph.type(root));
   const auto stored = graph.stored(x);
-  if (!operation.others || !can_fold(*operation.others, stored) || graph.stored({root, 0}) != stored)
-    return std::nullopt;
-  return Match{{root}, {x}, std::make_unique<FoldKernel>(*operation.others, *axes)};
+  if (!folds || !can_fold(*folds, stored) || graph.stored({root, 0}) != stored) return std::nullopt;
+  return Match{{root}, {x}, std::make_unique<FoldKernel>(*folds, *axes)};
 }
 
 constexpr std::string_view kRoots[] = {"ReduceMean", "ReduceSum",  "ReduceMax",        "ReduceMin",      "ReduceL1",

@@ -46,8 +46,8 @@ class VolumeConvolution final : public Kernel {
     }
     const auto of = [&](i64 channels, i64 volume) { return s.batch * blocks_of(channels) * volume * kBlock; };
     if (data.layout == Layout::plain && !reads_plain(method_)) state->in = state->reserve(of(s.channels, v.volume()));
-    if (out.layout == Layout::plain && !is_plain()) state->out = state->reserve(of(s.outputs, v.out_volume()));
-    if (residual && residual->layout == Layout::plain && !is_plain())
+    if (out.layout == Layout::plain && !is_plain(method_)) state->out = state->reserve(of(s.outputs, v.out_volume()));
+    if (residual && residual->layout == Layout::plain && !is_plain(method_))
       state->residual = state->reserve(of(s.outputs, v.out_volume()));
     const auto threads = runtime.threads();
     state->by_panels = packs_ && packs_by_panels(method_, v);
@@ -92,9 +92,9 @@ class VolumeConvolution final : public Kernel {
 
   bool reads(int input, Layout layout) const override {
     if (layout == Layout::plain) return true;
-    return input == 0 ? !reads_plain(method_) : (input != 1 || !packs_) && !is_plain();
+    return input == 0 ? !reads_plain(method_) : (input != 1 || !packs_) && !is_plain(method_);
   }
-  bool writes(Layout layout) const override { return layout == Layout::plain || !is_plain(); }
+  bool writes(Layout layout) const override { return layout == Layout::plain || !is_plain(method_); }
   bool holds(int input) const override { return input == 1 && file_; }
   /// Each place of the residual is read before the output's same place is written.
   bool writes_over(int input) const override { return ending_.writes_over(input); }
@@ -106,8 +106,6 @@ class VolumeConvolution final : public Kernel {
     bool by_panels = false;  ///< filters are packed while they are used
   };
 
-  /// Nothing lies in blocks.
-  bool is_plain() const { return method_ == ConvolutionMethod::planar_depthwise; }
   /// For each thread, where filters are read.
   i64 room_floats() const { return round_up(kBlock * known_.filter_floats(), kBlock); }
 

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "fast/kernels/convolution/padded_row.hpp"
 #include "fast/kernels/product/packed.hpp"
 
 namespace ovir::fast {
@@ -43,19 +44,12 @@ struct Cut {
 /// plane and whose column 0 is pad_left beside it. plane(c) is where that of channel c lies; null: it is zeros.
 template <class Plane>
 void copy_padded(const ConvolutionShape& s, const Plane& plane, i64 first, i64 rows, i64 left, i64 width, float* to) {
-  const auto begin = std::clamp<i64>(s.pad_left - left, 0, width),
-             end = std::clamp(s.pad_left + s.width - left, begin, width);
   for (i64 c = 0; c < s.channels; ++c)
     for (i64 r = 0; r < rows; ++r, to += width) {
       const auto y = first + r - s.pad_top;
       const float* in = plane(c);
-      if (y < 0 || y >= s.height || !in) {
-        std::fill_n(to, width, 0.0f);
-        continue;
-      }
-      std::fill_n(to, begin, 0.0f);
-      if (begin < end) std::copy_n(in + y * s.width + left + begin - s.pad_left, end - begin, to + begin);
-      std::fill(to + end, to + width, 0.0f);
+      if (y < 0 || y >= s.height || !in) std::fill_n(to, width, 0.0F);
+      else copy_padded_row(in + y * s.width, s.width, left - s.pad_left, 1, width, to);
     }
 }
 

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "fast/kernels/convolution/padded_row.hpp"
+
 namespace ovir::fast {
 namespace {
 
@@ -27,20 +29,6 @@ struct Bands {
   }
   i64 size() const { return read * width; }
 };
-
-/// Columns from `first` on of a row of the input, `stride` apart, beside which lie zeros.
-void copy_columns(const float* row, i64 length, i64 first, i64 stride, i64 count, float* to) {
-  const auto left = std::clamp<i64>(ceil_div(std::max<i64>(-first, 0), stride), 0, count);
-  const auto end = first < length ? std::clamp<i64>(ceil_div(length - first, stride), left, count) : left;
-  std::fill_n(to, left, 0.0F);
-  const auto* from = row + first;
-  if (stride == 1) std::copy(from + left, from + end, to + left);
-  else if (stride == 2)  // known to the compiler
-    for (auto i = left; i < end; ++i) to[i] = from[i * 2];
-  else
-    for (auto i = left; i < end; ++i) to[i] = from[i * stride];
-  std::fill(to + end, to + count, 0.0F);
-}
 
 }  // namespace
 
@@ -96,8 +84,8 @@ void planar_depthwise_volume(const VolumeShape& v, const float* filters, const f
         const auto* pixels = in + ((image * s.channels + channel) * v.slices + v.slice_of(z, plane)) * s.plane();
         for (auto y = std::max<i64>(top, 0); !inside && y <= std::min(bottom, s.height - 1); ++y)
           for (i64 phase = 0; phase < bands.phases; ++phase)
-            copy_columns(pixels + y * s.width, s.width, left + phase, s.stride_x, bands.phase_width,
-                         band + (y - top) * bands.width + phase * bands.phase_width);
+            copy_padded_row(pixels + y * s.width, s.width, left + phase, s.stride_x, bands.phase_width,
+                            band + (y - top) * bands.width + phase * bands.phase_width);
         const auto* data = inside ? pixels : band;
         const auto origin = inside ? top * s.width + left : 0, stride = inside ? s.width : bands.width;
         for_rows([&](i64 output, i64 y, float* to) {
