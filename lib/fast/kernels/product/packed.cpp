@@ -160,7 +160,7 @@ void product(const Panels& b, const float* a, i64 a_row, float* c, i64 c_row, i6
   const auto fits = std::max<i64>(ceil_div(m * kept * 4, kRowsBytes), whole ? 1 : ceil_div(wanted, panels));
   const auto row_blocks = std::clamp<i64>(fits, 1, ceil_div(m, table.pixels));
   const RowsByPanels shares{row_blocks, std::clamp<i64>(wanted / row_blocks, 1, panels), whole};
-  const bool prefetch = weights > (i64{1} << 18) && 2 * m > table.pixels;
+  const bool prefetch = weights > (i64{1} << 15) && 2 * m > table.pixels;
   parallel(pool, shares.chunks(), [&](i64 chunk) {
     const Part rows(m, row_blocks, shares.part(chunk)), group(panels, shares.groups, shares.group(chunk));
     const auto tiles = ceil_div(rows.size(), table.pixels);
