@@ -31,6 +31,7 @@
 // These use rows.inl.
 #include "fast/isa/channels.inl"
 #include "fast/isa/codes.inl"
+#include "fast/isa/dots.inl"
 #include "fast/isa/softmax.inl"
 #include "fast/isa/tile.inl"
 #include "fast/isa/winograd.inl"
@@ -40,6 +41,7 @@ static constexpr IsaTable table(const char* name) {
           .rows = 6,
           .tile = tile,
           .dot = dot,
+          .dots = dots,
           .dot_ahead = dot_ahead,
           .dot_f16 = dot_f16,
           .dot_bf16 = dot_bf16,

@@ -40,65 +40,6 @@ static void tile(const float* a, i64 lda, const float* panel, i64 k, float* c, i
   }
 }
 
-/// Bytes ahead for which caches are asked while rows are read that do not stay there.
-constexpr std::uintptr_t kRowsAhead = 8 << 10;
-/// Processors with vectors of eight foresee rows: a Zen 3 takes 10 to 15 % longer where it is asked.
-constexpr bool kAsksForRows = kWidth > 8;
-
-/// `ask`: for what lies behind y, too.
-template <bool ask>
-static float dot_of(const float* x, const float* y, i64 n) {
-  Vec sum[4] = {};
-  i64 i = 0;
-  for (; i + 4 * kWidth <= n; i += 4 * kWidth) {
-    for (i64 j = 0; ask && kAsksForRows && j < 4 * kWidth; j += 16)
-      __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(y + i + j) + kRowsAhead), 0, 2);
-    for (int j = 0; j < 4; ++j) sum[j] = fma(load(x + i + j * kWidth), load(y + i + j * kWidth), sum[j]);
-  }
-  for (; i + kWidth <= n; i += kWidth) sum[0] = fma(load(x + i), load(y + i), sum[0]);
-  float lanes[kWidth];
-  store(lanes, (sum[0] + sum[1]) + (sum[2] + sum[3]));
-  float total = 0;
-  for (int j = 0; j < kWidth; ++j) total += lanes[j];
-  for (; i < n; ++i) total += x[i] * y[i];
-  return total;
-}
-
-static float dot(const float* x, const float* y, i64 n) { return dot_of<false>(x, y, n); }
-static float dot_ahead(const float* x, const float* y, i64 n) { return dot_of<true>(x, y, n); }
-
-/// read(y) gives the first kWidth elements of y as floats.
-template <class Read>
-static float narrow_dot(const float* x, const std::uint16_t* y, i64 n, Read read) {
-  Vec sum[4] = {};
-  i64 i = 0;
-  for (; i + 4 * kWidth <= n; i += 4 * kWidth) {
-    for (i64 j = 0; kAsksForRows && j < 4 * kWidth; j += 32)
-      __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(y + i + j) + kRowsAhead), 0, 2);
-    for (int j = 0; j < 4; ++j) sum[j] = fma(load(x + i + j * kWidth), read(y + i + j * kWidth), sum[j]);
-  }
-  for (; i + kWidth <= n; i += kWidth) sum[0] = fma(load(x + i), read(y + i), sum[0]);
-  if (i < n) {
-    std::uint16_t last[kWidth] = {};
-    __builtin_memcpy(last, y + i, static_cast<unsigned long>(n - i) * sizeof *last);
-    sum[1] = fma(load_some(x + i, n - i), read(last), sum[1]);
-  }
-  float lanes[kWidth];
-  store(lanes, (sum[0] + sum[1]) + (sum[2] + sum[3]));
-  float total = 0;
-  for (int j = 0; j < kWidth; ++j) total += lanes[j];
-  return total;
-}
-
-static float dot_f16(const float* x, const std::uint16_t* y, i64 n) {
-  return narrow_dot(
-      x, y, n, [](const std::uint16_t* p) __attribute__((always_inline)) { return from_f16(p); });
-}
-static float dot_bf16(const float* x, const std::uint16_t* y, i64 n) {
-  return narrow_dot(
-      x, y, n, [](const std::uint16_t* p) __attribute__((always_inline)) { return from_bf16(p); });
-}
-
 static void axpy(float w, const float* x, i64 step, float* y, i64 n) {
   if (step == 1)
     for (i64 i = 0; i < n; ++i) y[i] += w * x[i];

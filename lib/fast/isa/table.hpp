@@ -22,6 +22,8 @@ struct IsaTable {
   void (*tile)(const float* a, i64 lda, const float* panel, i64 k, float* c, int m, bool first);
   /// The sum of x[i]·y[i].
   float (*dot)(const float* x, const float* y, i64 n);
+  /// y[r] = the sum of x[i] · rows[r · stride + i] for i < n and r < count: for rows that are short.
+  void (*dots)(const float* x, const float* rows, i64 stride, i64 count, i64 n, float* y);
   /// The same for y that comes from memory, followed by what will be wanted next.
   float (*dot_ahead)(const float* x, const float* y, i64 n);
   /// The same for y of f16, and of bf16.

@@ -13,15 +13,23 @@ void few(const AttentionShape& s, const HeadView& q, const HeadView& k, const He
          i64 query, float* out, float* scores) {
   const auto& table = isa();
   const auto seen = s.causal ? std::min(s.keys, query + 1) : s.keys;
-  for (i64 j = 0; j < seen; ++j) scores[j] = table.dot(q.data, k.data + j * k.row, s.depth);
+  table.dots(q.data, k.data, k.row, seen, s.depth, scores);
   if (mask.grid.columns > 0) mask.add_grid(scores, s.scale, 0, seen);
   else table.unary({Function::linear, s.scale, 0}, scores, scores, seen);
   if (mask.added) table.binary(Binary::add, scores, 1, mask.added, mask.column, scores, seen);
   if (mask.seen) mask.hide(scores, 0, seen);
   const auto sum = table.exp_sum(scores, 1, table.maximum(scores, seen), scores, seen), scale = 1 / sum;
-  std::fill_n(out, s.value_depth, 0.0f);
-  if (!(sum > 0) && gives_zeros(s, mask)) return;
-  for (i64 j = 0; j < seen; ++j) table.axpy(scores[j], v.data + j * v.row, 1, out, s.value_depth);
+  if (seen == 0 || (!(sum > 0) && gives_zeros(s, mask))) {
+    std::fill_n(out, s.value_depth, 0.0F);
+    return;
+  }
+  constexpr i64 kTogether = 8;
+  const float* rows[kTogether];
+  for (i64 j = 0; j < seen; j += kTogether) {
+    const auto count = std::min(kTogether, seen - j);
+    for (i64 r = 0; r < count; ++r) rows[r] = v.data + (j + r) * v.row;
+    table.weighted_sum(scores + j, rows, count, out, s.value_depth, j == 0);
+  }
   table.binary(Binary::multiply, out, 1, &scale, 0, out, s.value_depth);
 }
 
