@@ -1,5 +1,5 @@
 // Innermost loops of operations on lines, compiled for AVX2 and for any machine: selection of the best of many,
-// Fourier transforms, samples, products, LRN, truncation.
+// Fourier transforms, samples, products, LRN, truncation, pixels of few numbers.
 #pragma once
 #include <cstdint>
 
@@ -80,6 +80,12 @@ struct LineTable {
   /// y[i] = x[i] without what is behind the point, modulo 2^bits, as integers of so many bytes; false, and nothing is
   /// written, where one is not within ±2^31.
   bool (*truncate)(const float* x, int bytes, void* y, i64 n);
+
+  // Of n pixels of `few` numbers, 2 to 4.
+  /// y[c·line + p] = x[p·few + c]
+  void (*split)(int few, const float* x, float* y, i64 line, i64 n);
+  /// y[p·few + c] = x[c·line + p]
+  void (*join)(int few, const float* x, i64 line, float* y, i64 n);
 };
 
 extern const LineTable kLinesBaseTable;

@@ -13,6 +13,7 @@ inline void larger(const Ranks& a, const Ranks& b, Ranks& to) { to = (Ranks)_mm2
 #include "fast/isa/along.inl"
 #include "fast/isa/detections.inl"
 #include "fast/isa/fourier.inl"
+#include "fast/isa/pixels.inl"
 #include "fast/isa/ranking.inl"
 #include "fast/isa/truncate.inl"
 
@@ -29,7 +30,9 @@ extern const LineTable kLinesAvx2Table = {.rank = rank,
                                           .bilinear = bilinear,
                                           .multiply = multiply,
                                           .respond = respond,
-                                          .truncate = truncate};
+                                          .truncate = truncate,
+                                          .split = split,
+                                          .join = join};
 
 }  // namespace ovir::fast
 #endif

@@ -11,6 +11,7 @@ inline void larger(const Ranks& a, const Ranks& b, Ranks& to) { to = a > b ? a :
 #include "fast/isa/along.inl"
 #include "fast/isa/detections.inl"
 #include "fast/isa/fourier.inl"
+#include "fast/isa/pixels.inl"
 #include "fast/isa/ranking.inl"
 #include "fast/isa/truncate.inl"
 
@@ -27,6 +28,8 @@ extern const LineTable kLinesBaseTable = {.rank = rank,
                                           .bilinear = bilinear,
                                           .multiply = multiply,
                                           .respond = respond,
-                                          .truncate = truncate};
+                                          .truncate = truncate,
+                                          .split = split,
+                                          .join = join};
 
 }  // namespace ovir::fast

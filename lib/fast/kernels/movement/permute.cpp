@@ -4,6 +4,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "fast/isa/lines.hpp"
 #include "fast/kernels/chunks.hpp"
 #include "fast/kernels/movement/strided.hpp"
 
@@ -116,57 +117,34 @@ void copy_runs(const Merged& m, i64 count, std::size_t near, const float* x, flo
 }
 
 /// Where few numbers lie together, as the channels of a pixel: `few` lines, each of as many as there are pixels, become
-/// pixels (`to_pixels`) or are made of them, kStep at a time. `pixels` is the axis of these, `other` that of the few.
-template <i64 few, bool to_pixels, i64 kStep>
-void copy_pixels(const Merged& m, i64 count, std::size_t pixels, std::size_t other, const float* x, float* y,
-                 ThreadPool& pool) {
-  constexpr i64 kPart = 64 * kStep;
-  const auto line = to_pixels ? m.from[other] : m.to[other];
+/// pixels (`joins`) or are made of them. `pixels` is the axis of these, `other` that of the few.
+void copy_pixels(const Merged& m, i64 count, bool joins, std::size_t pixels, std::size_t other, const float* x,
+                 float* y, ThreadPool& pool) {
+  constexpr i64 kPart = 4 << 10;
+  const auto& table = line_isa();
+  const auto few = m.dims[other], line = joins ? m.from[other] : m.to[other];
   const auto all = m.dims[pixels], parts = ceil_div(all, kPart);
-  const auto cost = static_cast<double>(std::min(all, kPart) * few) / 3 + 5;
+  const auto cost = static_cast<double>(std::min(all, kPart) * few) / 8 + 5;
   parallel_ranges(pool, count / (all * few) * parts, cost, [&](i64 begin, i64 end) {
     Places at(m, begin / parts, pixels, other);
     for (auto i = begin; i < end; ++i) {
       if (i > begin && i % parts == 0) at.next();
-      const auto first = i % parts * kPart, stop = std::min(all, first + kPart);
-      float in[few * kStep]{}, out[few * kStep];  // of fixed sizes, so that the compiler shuffles vectors
-      for (auto p = first; p < stop; p += kStep) {
-        const auto step = std::min(kStep, stop - p);
-        if constexpr (to_pixels) {
-          for (i64 c = 0; c < few; ++c) std::copy_n(x + at.from + c * line + p, step, in + c * kStep);
-          for (i64 j = 0; j < kStep; ++j)
-            for (i64 c = 0; c < few; ++c) out[j * few + c] = in[c * kStep + j];
-          std::copy_n(out, step * few, y + at.to + p * few);
-        } else {
-          std::copy_n(x + at.from + p * few, step * few, in);
-          for (i64 j = 0; j < kStep; ++j)
-            for (i64 c = 0; c < few; ++c) out[c * kStep + j] = in[j * few + c];
-          for (i64 c = 0; c < few; ++c) std::copy_n(out + c * kStep, step, y + at.to + c * line + p);
-        }
-      }
+      const auto first = i % parts * kPart, n = std::min(all - first, kPart);
+      if (joins) table.join(static_cast<int>(few), x + at.from + first, line, y + at.to + first * few, n);
+      else table.split(static_cast<int>(few), x + at.from + first * few, y + at.to + first, line, n);
     }
   });
 }
 
 /// The same where the axes suit it; false otherwise.
 bool copy_pixels(const Merged& m, i64 count, std::size_t row, const float* x, float* y, ThreadPool& pool) {
-  constexpr i64 kLong = 64, kShort = 16;  // as rows of a patch are
   const auto last = m.rank - 1;
-  const auto by = [&](auto few) {
-    if (m.dims[row] == few && m.from[row] == 1 && m.from[last] == few) {
-      if (m.dims[last] < kLong) copy_pixels<few, false, kShort>(m, count, last, row, x, y, pool);
-      else copy_pixels<few, false, kLong>(m, count, last, row, x, y, pool);
-      return true;
-    }
-    if (m.dims[last] == few && m.from[row] == 1 && m.to[row] == few) {
-      if (m.dims[row] < kLong) copy_pixels<few, true, kShort>(m, count, row, last, x, y, pool);
-      else copy_pixels<few, true, kLong>(m, count, row, last, x, y, pool);
-      return true;
-    }
-    return false;
-  };
-  return by(std::integral_constant<i64, 2>()) || by(std::integral_constant<i64, 3>()) ||
-         by(std::integral_constant<i64, 4>());
+  const auto is_few = [](i64 n) { return 2 <= n && n <= 4; };
+  const bool splits = is_few(m.dims[row]) && m.from[row] == 1 && m.from[last] == m.dims[row];
+  const bool joins = is_few(m.dims[last]) && m.from[row] == 1 && m.to[row] == m.dims[last];
+  if (splits) copy_pixels(m, count, false, last, row, x, y, pool);
+  else if (joins) copy_pixels(m, count, true, row, last, x, y, pool);
+  return splits || joins;
 }
 
 }  // namespace
