@@ -47,26 +47,28 @@ class Net:
     def __init__(self, folder, steps=None):
         self.name, self.model = folder.name, folder / "model.xml"
         inputs = folder / "inputs"
-        numbered = sorted((p for p in inputs.glob("*") if p.is_dir()), key=lambda p: int(p.name))
-        self.steps = [sorted(p.glob("*.npy")) for p in numbered or [inputs]]
+        numbered = sorted((p for p in inputs.glob("*") if p.is_dir() and p.name.isdigit()), key=lambda p: int(p.name))
         self.by_step = bool(numbered)
+        # By parameter, whose name may have slashes in it.
+        self.steps = [{str(path.relative_to(step).with_suffix("")): path for path in sorted(step.rglob("*.npy"))}
+                      for step in numbered or [inputs]]
         self.words = []
-        for path in self.steps[0]:
-            self.words += ["-i", f"{path.stem}=@{inputs}/{'{step}/' if numbered else ''}{path.name}"]
+        for name in self.steps[0]:
+            self.words += ["-i", f"{name}=@{inputs}/{'{step}/' if numbered else ''}{name}.npy"]
 
     def lines(self):
         """The steps as rival.cpp reads them."""
         lines = []
-        for paths in self.steps:
+        for step in self.steps:
             lines.append("step")
-            for path in paths:
+            for name, path in step.items():
                 with open(path, "rb") as file:   # a .npy of version 1
                     head = file.read(10)
                     offset = 10 + int.from_bytes(head[8:10], "little")
                     about = ast.literal_eval(file.read(offset - 10).decode())
                 kind = {"f": "f", "i": "i", "u": "u", "b": "boolean"}[about["descr"][1]]
                 kind = kind if kind == "boolean" else f"{kind}{8 * int(about['descr'][2:])}"
-                lines.append(f"{path.stem}\t{kind}\t{','.join(map(str, about['shape']))}\t{path}\t{offset}")
+                lines.append(f"{name}\t{kind}\t{','.join(map(str, about['shape']))}\t{path}\t{offset}")
         return "\n".join([*lines, "go", ""])
 
 

@@ -214,7 +214,7 @@ class Onnxruntime:
         options.log_severity_level = 3
         options.add_session_config_entry("session.force_spinning_stop", "1")  # when it is not its turn
         self.session = onnxruntime.InferenceSession(Exporter(net.model).export(), options, ["CPUExecutionProvider"])
-        self.inputs = {path.stem: np.load(path) for path in net.steps[0]}
+        self.inputs = {name: np.load(path) for name, path in net.steps[0].items()}
 
     def outputs(self):
         names = [o.name for o in self.session.get_outputs()]

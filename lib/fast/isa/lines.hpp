@@ -86,6 +86,16 @@ struct LineTable {
   void (*split)(int few, const float* x, float* y, i64 line, i64 n);
   /// y[p·few + c] = x[c·line + p]
   void (*join)(int few, const float* x, i64 line, float* y, i64 n);
+
+  // Filters along an axis of an image.
+  /// to[i] = the sum of w[t] · rows[t][i] over t < count, at least one
+  void (*add_byte_rows)(const double* w, const std::uint8_t* const* rows, i64 count, double* to, i64 n);
+  /// Of n pixels of `inner` numbers: y[k·inner + i] = the sum over t < count of w[k·count + t] · number i of pixel
+  /// index[k·count + t] of x
+  void (*add_pixels)(const i64* index, const float* w, i64 count, i64 inner, const float* x, float* y, i64 n);
+  void (*add_wide_pixels)(const i64* index, const double* w, i64 count, i64 inner, const double* x, double* y, i64 n);
+  /// To the nearest, halves away from 0.
+  void (*to_bytes)(const double* x, std::uint8_t* y, i64 n);
 };
 
 extern const LineTable kLinesBaseTable;

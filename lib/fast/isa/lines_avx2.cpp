@@ -1,4 +1,6 @@
 // Compiled with -mavx2 -mfma -mf16c.
+#include <type_traits>
+
 #include "fast/isa/lines.hpp"
 #if defined(__AVX2__)
 #include <immintrin.h>
@@ -15,6 +17,7 @@ inline void larger(const Ranks& a, const Ranks& b, Ranks& to) { to = (Ranks)_mm2
 #include "fast/isa/fourier.inl"
 #include "fast/isa/pixels.inl"
 #include "fast/isa/ranking.inl"
+#include "fast/isa/resample.inl"
 #include "fast/isa/truncate.inl"
 
 }  // namespace
@@ -32,7 +35,11 @@ extern const LineTable kLinesAvx2Table = {.rank = rank,
                                           .respond = respond,
                                           .truncate = truncate,
                                           .split = split,
-                                          .join = join};
+                                          .join = join,
+                                          .add_byte_rows = add_byte_rows,
+                                          .add_pixels = add_pixels,
+                                          .add_wide_pixels = add_wide_pixels,
+                                          .to_bytes = to_bytes};
 
 }  // namespace ovir::fast
 #endif

@@ -1,4 +1,6 @@
 // For any machine.
+#include <type_traits>
+
 #include "fast/isa/lines.hpp"
 
 namespace ovir::fast {
@@ -13,6 +15,7 @@ inline void larger(const Ranks& a, const Ranks& b, Ranks& to) { to = a > b ? a :
 #include "fast/isa/fourier.inl"
 #include "fast/isa/pixels.inl"
 #include "fast/isa/ranking.inl"
+#include "fast/isa/resample.inl"
 #include "fast/isa/truncate.inl"
 
 }  // namespace
@@ -30,6 +33,10 @@ extern const LineTable kLinesBaseTable = {.rank = rank,
                                           .respond = respond,
                                           .truncate = truncate,
                                           .split = split,
-                                          .join = join};
+                                          .join = join,
+                                          .add_byte_rows = add_byte_rows,
+                                          .add_pixels = add_pixels,
+                                          .add_wide_pixels = add_wide_pixels,
+                                          .to_bytes = to_bytes};
 
 }  // namespace ovir::fast

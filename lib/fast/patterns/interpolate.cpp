@@ -106,7 +106,8 @@ class Interpolate final : public Kernel {
   std::optional<ChannelLevels> levels_;
 };
 
-/// One axis after the other, as the specification has it.
+/// One axis after the other, as the specification has it; columns together with the rows before them. T: float or bytes.
+template <class T>
 class Resample final : public Kernel {
  public:
   /// `scales`: by axis; empty: the quotients of the lengths.
@@ -115,59 +116,74 @@ class Resample final : public Kernel {
 
   std::string name() const override { return "resample"; }
 
-  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
-    const auto &x = sizes.in[0], &y = sizes.out[0];
-    const auto scale = [&](std::size_t i) {
-      const auto axis = axes_[i];
-      return scales_.empty() ? static_cast<float>(y.dim(axis)) / static_cast<float>(x.dim(axis)) : scales_[i];
-    };
-    bool shorter = false;
-    for (std::size_t i = 0; i < axes_.size(); ++i) shorter = shorter || scale(i) < 1;
+  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
     auto state = std::make_unique<State>();
-    std::vector<i64> dims(x.dims.begin(), x.dims.end());
-    i64 largest = 0;
-    for (std::size_t i = 0; i < axes_.size(); ++i) {
-      const auto axis = axes_[i];
-      if (!state->passes.empty()) {
-        i64 size = 1;
-        for (const auto d : dims) size *= d;
-        largest = std::max(largest, size);
-      }
-      const AroundAxis a(dims, axis);
-      Pass pass{a.outer, a.inner, table(x.dim(axis), y.dim(axis), scale(i), task_.antialias && shorter)};
-      dims[axis] = y.dim(axis);
-      if (!is_identity(pass.taps)) state->passes.push_back(std::move(pass));
+    auto& passes = state->passes = passes_of(sizes.in[0], sizes.out[0]);
+    // Bytes are rounded after all axes, by Pillow after each.
+    if (!std::is_same_v<T, float> && passes.size() > 1 && !task_.as_pillow() && task_.mode != Mode::nearest)
+      return nullptr;
+    i64 largest = 0, scratch = 0;
+    for (std::size_t i = 0; i < passes.size(); ++i) {
+      if (i + 1 < passes.size()) largest = std::max(largest, passes[i].size());
+      scratch = std::max(scratch, resample_scratch_size(passes[i], runtime.threads()));
     }
     for (auto& room : state->rooms)
-      if (largest > 0) room = state->reserve(largest);
+      if (largest > 0) room = state->reserve(ceil_div(largest * static_cast<i64>(sizeof(T)), i64{sizeof(float)}));
+    if (scratch > 0) state->sums = state->reserve(scratch);
     return state;
   }
 
   void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
            Runtime& runtime) const override {
     const auto& state = static_cast<State&>(prepared);
-    const auto* from = in[0].as<const float>();
-    auto* const y = out[0].as<float>();
+    const auto* from = in[0].as<const T>();
+    auto* const y = out[0].as<T>();
     if (state.passes.empty()) return copy_runs(in[0].data, 0, out[0].data, 0, run_bytes(out[0], 0), 1, runtime.pool());
     for (std::size_t i = 0; i < state.passes.size(); ++i) {
-      const auto& pass = state.passes[i];
-      auto* to = i + 1 == state.passes.size() ? y : state.floats(state.rooms[i % 2]);
-      resample(pass.taps, pass.outer, pass.inner, from, to, runtime.pool());
+      auto* to = i + 1 == state.passes.size() ? y : reinterpret_cast<T*>(state.floats(state.rooms[i % 2]));
+      resample(state.passes[i], from, to, state.sums ? state.floats(state.sums) : nullptr, runtime.pool());
       from = to;
     }
   }
 
  private:
-  struct Pass {
-    i64 outer, inner;
-    AxisTaps taps;
-  };
   struct State final : KernelState {
-    std::vector<Pass> passes;
+    std::vector<Resampling<T>> passes;
     std::array<Scratch, 2> rooms;
+    Scratch sums;
   };
 
-  static bool is_identity(const AxisTaps& taps) {
+  std::vector<Resampling<T>> passes_of(const View& x, const View& y) const {
+    constexpr i64 kShort = 16;  // numbers that are those of a pixel
+    const auto scale = [&](std::size_t i) {
+      const auto axis = axes_[i];
+      return scales_.empty() ? static_cast<float>(y.dim(axis)) / static_cast<float>(x.dim(axis)) : scales_[i];
+    };
+    bool shorter = false;
+    for (std::size_t i = 0; i < axes_.size(); ++i) shorter = shorter || scale(i) < 1;
+    std::vector<Resampling<T>> passes;
+    std::vector<i64> dims(x.dims.begin(), x.dims.end());
+    for (std::size_t i = 0; i < axes_.size(); ++i) {
+      const auto axis = axes_[i];
+      const AroundAxis around(dims, axis);
+      auto taps = table(x.dim(axis), y.dim(axis), scale(i), task_.antialias && shorter);
+      dims[axis] = y.dim(axis);
+      if (is_identity(taps)) continue;
+      if (auto* const last = passes.empty() ? nullptr : &passes.back(); last && !last->columns &&
+                                                                        around.outer == last->outer * last->rows->out &&
+                                                                        around.inner * taps.in == last->inner) {
+        last->inner = around.inner;
+        last->columns = std::move(taps);
+      } else {
+        passes.push_back({.outer = around.outer, .inner = around.inner, .rows = std::move(taps), .columns = {}});
+      }
+    }
+    for (auto& pass : passes)
+      if (!pass.columns && pass.inner < kShort) std::swap(pass.rows, pass.columns);
+    return passes;
+  }
+
+  static bool is_identity(const AxisTaps<T>& taps) {
     if (taps.in != taps.out || taps.count != 1) return false;
     for (i64 i = 0; i < taps.out; ++i)
       if (taps.index[i] != i || taps.weight[i] != 1) return false;
@@ -175,24 +191,25 @@ class Resample final : public Kernel {
   }
 
   /// Elements of fewer taps than others have their last one several times, with the weight 0.
-  AxisTaps table(i64 in, i64 out, float scale, bool antialias) const {
+  AxisTaps<T> table(i64 in, i64 out, float scale, bool antialias) const {
     const auto taps = interpolation::taps_of(task_, in, out, scale, antialias, std::pmr::get_default_resource());
-    AxisTaps table{.in = in, .out = out, .count = 1, .index = {}, .weight = {}, .picks = task_.mode == Mode::nearest};
+    AxisTaps<T> table{
+        .in = in, .out = out, .count = 1, .index = {}, .weight = {}, .picks = task_.mode == Mode::nearest};
     // Filters are given with what lies just beside them.
     const auto each = [&](i64 k, const auto& work) {
       for (auto t = taps.start[k]; t < taps.start[k + 1]; ++t)
-        if (taps.weight[t] != 0) work(taps.index[t], static_cast<float>(taps.weight[t]));
+        if (taps.weight[t] != 0) work(taps.index[t], static_cast<SumOf<T>>(taps.weight[t]));
     };
     for (i64 k = 0; k < out; ++k) {
       i64 count = 0;
-      each(k, [&](i64, float) { ++count; });
+      each(k, [&](i64, SumOf<T>) { ++count; });
       table.count = std::max(table.count, count);
     }
     table.index.resize(out * table.count, 0);
     table.weight.resize(out * table.count, 0);
     for (i64 k = 0; k < out; ++k) {
       auto at = k * table.count;
-      each(k, [&](i64 index, float weight) {
+      each(k, [&](i64 index, SumOf<T> weight) {
         std::fill(table.index.begin() + at, table.index.begin() + (k + 1) * table.count, index);
         table.weight[at++] = weight;
       });
@@ -208,7 +225,8 @@ class Resample final : public Kernel {
 std::optional<Match> match_any(const Graphlet& graph, int root) {
   const auto x = graph.input(root, 0);
   const auto& shape = graph.fact(x).shape;
-  if (!is_f32(graph, x) || !shape.has_rank() || !graph.fact({root, 0}).shape.has_rank()) return std::nullopt;
+  const bool bytes = graph.stored(x) == ElementType::u8 && graph.fact(x).type == ElementType::u8;
+  if (!(is_f32(graph, x) || bytes) || !shape.has_rank() || !graph.fact({root, 0}).shape.has_rank()) return std::nullopt;
   const auto task = interpolation_task(graph, root);
   auto given = interpolation_axes(graph, root, task, shape.rank());
   if (!given || task.pads()) return std::nullopt;
@@ -230,7 +248,8 @@ std::optional<Match> match_any(const Graphlet& graph, int root) {
     }
   }
   auto match = with_sizes(graph, root);
-  match.kernel = std::make_unique<Resample>(task, std::move(axes), std::move(scales));
+  if (bytes) match.kernel = std::make_unique<Resample<std::uint8_t>>(task, std::move(axes), std::move(scales));
+  else match.kernel = std::make_unique<Resample<float>>(task, std::move(axes), std::move(scales));
   return match;
 }
 

@@ -82,6 +82,27 @@ void unchanged(Net& n) {
                 sized("linear", "align_corners")));
 }
 
+/// Of bytes, which are rounded.
+int bytes(Net& n, const PartialShape& shape) {
+  const int x = n.op("Multiply-1", {n.input(shape), n.numbers({150}, {1})});
+  return n.op("Convert-1", {n.op("Abs-1", {x})}, {{"destination_type", "u8"}});
+}
+void bytes_to(Net& n, std::string_view mode, i64 rows, i64 columns) {
+  n.result(n.op("Interpolate-11", {bytes(n, {2, 9, 11, 3}), n.indices({rows, columns}), n.indices({1, 2})},
+                sized(mode, "half_pixel")));
+}
+void bytes_nearest(Net& n) { bytes_to(n, "nearest", 4, 30); }
+void bytes_linear(Net& n) { bytes_to(n, "linear_onnx", 18, 7); }
+void bytes_cubic(Net& n) { bytes_to(n, "cubic", 5, 40); }
+void bytes_as_pillow(Net& n) { bytes_to(n, "bilinear_pillow", 4, 30); }
+void rows_of_bytes(Net& n) { bytes_to(n, "linear", 6, 11); }
+void columns_of_bytes(Net& n) { bytes_to(n, "linear_onnx", 9, 100); }
+void planes_of_bytes(Net& n) {
+  n.result(n.op("Interpolate-4",
+                {bytes(n, {1, 3, 8, 10}), n.indices({16, 5}), n.numbers({2, 0.5F}, {2}), n.indices({2, 3})},
+                {{"mode", "linear_onnx"}, {"shape_calculation_mode", "scales"}}));
+}
+
 // clang-format off
 constexpr Example kExamples[] = {
     {"resize.nearest", nearest},
@@ -103,6 +124,14 @@ constexpr Example kExamples[] = {
     {"resample", cubic},
     {"resample", as_pillow},
     {"resample", unchanged},
+    {"resample", bytes_nearest, kOften, kFixed, kF32Only},
+    {"resample", bytes_linear, kOften, kFixed, kF32Only},
+    {"resample", bytes_linear, kOnce, kOpen, kF32Only},
+    {"resample", bytes_cubic, kOften, kFixed, kF32Only},
+    {"resample", bytes_as_pillow, kOften, kFixed, kF32Only},
+    {"resample", rows_of_bytes, kOften, kFixed, kF32Only},
+    {"resample", columns_of_bytes, kOften, kFixed, kF32Only},
+    {"resample", planes_of_bytes, kOften, kFixed, kF32Only},
 };
 // clang-format on
 

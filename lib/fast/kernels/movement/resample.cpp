@@ -1,88 +1,139 @@
 #include "fast/kernels/movement/resample.hpp"
 
 #include <array>
-#include <type_traits>
+#include <cstring>
 
+#include "fast/isa/lines.hpp"
 #include "fast/kernels/chunks.hpp"
 
 namespace ovir::fast {
 namespace {
 
-template <i64 value>
-using Constant = std::integral_constant<i64, value>;
+constexpr i64 kPiece = 4 << 10;  // elements of long rows, or columns, that are computed at a time
 
-/// f(count) with a constant for counts that filters have; else with the number.
-template <class F>
-void with_count(i64 count, const F& f) {
-  if (count == 1) f(Constant<1>());
-  else if (count == 2) f(Constant<2>());
-  else if (count == 4) f(Constant<4>());
-  else f(count);
+template <class T>
+constexpr bool kIsFloat = std::is_same_v<T, float>;
+
+/// Pixels index[k] of a row, one after the other.
+template <class T>
+void pick(const i64* index, i64 inner, const T* x, T* y, i64 n) {
+  const auto by = [&](auto numbers) {
+    for (i64 k = 0; k < n; ++k) std::memcpy(y + k * numbers, x + index[k] * numbers, sizeof(T) * numbers);
+  };
+  if (inner == 1) by(std::integral_constant<i64, 1>());
+  else if (inner == 3) by(std::integral_constant<i64, 3>());
+  else by(inner);
 }
 
-/// One element k of a line whose elements lie together, or `inner` numbers of it side by side.
-template <class Count, class Inner>
-void sum_elements(const AxisTaps& taps, Count count, Inner inner, const float* x, i64 begin, i64 end, float* y) {
-  const auto* index = taps.index.data() + begin * count;
-  const auto* weight = taps.weight.data() + begin * count;
-  for (auto k = begin; k < end; ++k, index += count, weight += count, y += inner)
-    for (i64 i = 0; i < inner; ++i) {
-      float sum = 0;
-      for (i64 t = 0; t < count; ++t) sum += weight[t] * x[index[t] * inner + i];
-      y[i] = sum;
+/// Elements [begin, end) of row k, as sums.
+template <class T>
+void add_rows(const AxisTaps<T>& taps, i64 k, i64 row, const T* x, i64 begin, i64 end, SumOf<T>* to) {
+  constexpr i64 kTogether = 8;
+  const auto* index = taps.index.data() + k * taps.count;
+  const auto* weight = taps.weight.data() + k * taps.count;
+  if constexpr (kIsFloat<T>) {
+    std::array<const float*, kTogether> rows;
+    for (i64 t = 0; t < taps.count; t += kTogether) {
+      const auto count = std::min(kTogether, taps.count - t);
+      for (i64 i = 0; i < count; ++i) rows[i] = x + index[t + i] * row + begin;
+      isa().weighted_sum(weight + t, rows.data(), count, to, end - begin, t == 0);
     }
+  } else {
+    std::vector<const T*> rows(taps.count);
+    for (i64 t = 0; t < taps.count; ++t) rows[t] = x + index[t] * row + begin;
+    line_isa().add_byte_rows(weight, rows.data(), taps.count, to, end - begin);
+  }
 }
 
-/// Long rows, some numbers at a time, which stay in registers or the first-level cache.
-template <class Count>
-void sum_rows(const i64* index, const float* weight, Count count, i64 inner, const float* x, i64 begin, i64 end,
-              float* y) {
-  constexpr i64 kNumbers = 256;
-  std::array<float, kNumbers> sums;
-  for (auto first = begin; first < end; first += kNumbers) {
-    const auto n = std::min(kNumbers, end - first);
-    std::fill_n(sums.data(), n, 0.0F);
-    for (i64 t = 0; t < count; ++t) {
-      const auto* from = x + index[t] * inner + first;
-      const auto w = weight[t];
-      for (i64 i = 0; i < n; ++i) sums[i] += w * from[i];
-    }
-    std::copy_n(sums.data(), n, y + first);
+template <class T>
+void add_pixels(const AxisTaps<T>& taps, i64 first, i64 inner, const SumOf<T>* x, SumOf<T>* y, i64 n) {
+  const auto* index = taps.index.data() + first * taps.count;
+  const auto* weight = taps.weight.data() + first * taps.count;
+  if constexpr (kIsFloat<T>) line_isa().add_pixels(index, weight, taps.count, inner, x, y, n);
+  else line_isa().add_wide_pixels(index, weight, taps.count, inner, x, y, n);
+}
+
+template <class T>
+bool picks(const Resampling<T>& r) {
+  return (r.rows ? *r.rows : *r.columns).picks;
+}
+
+/// Sums that are kept aside: of a row before its columns are resampled, and of bytes that are to be rounded.
+template <class T>
+i64 sums_aside(const Resampling<T>& r) {
+  if (picks(r)) return 0;
+  const auto before = r.columns && (r.rows || !kIsFloat<T>) ? r.columns->in * r.inner : 0;
+  const auto rounded = kIsFloat<T> ? 0 : r.columns ? r.columns->out * r.inner : std::min(r.inner, kPiece);
+  return round_up(before + rounded, kBlock);
+}
+
+/// Elements [begin, end) of row k, where columns stay as they are.
+template <class T>
+void row_of(const Resampling<T>& r, i64 k, const T* x, i64 begin, i64 end, SumOf<T>* room, T* y) {
+  const auto& taps = *r.rows;
+  if (taps.picks) {
+    std::copy_n(x + taps.index[k] * r.inner + begin, end - begin, y + begin);
+  } else if constexpr (kIsFloat<T>) {
+    add_rows(taps, k, r.inner, x, begin, end, y + begin);
+  } else {
+    add_rows(taps, k, r.inner, x, begin, end, room);
+    line_isa().to_bytes(room, y + begin, end - begin);
+  }
+}
+
+/// Columns [begin, end) of row k, or of the row x where rows stay as they are.
+template <class T>
+void columns_of(const Resampling<T>& r, i64 k, const T* x, i64 begin, i64 end, SumOf<T>* room, T* y) {
+  const auto& taps = *r.columns;
+  const auto row = taps.in * r.inner;
+  y += begin * r.inner;
+  if (taps.picks)
+    return pick(taps.index.data() + begin, r.inner, x + (r.rows ? r.rows->index[k] * row : 0), y, end - begin);
+  if (r.rows) add_rows(*r.rows, k, row, x, 0, row, room);
+  if constexpr (kIsFloat<T>) {
+    add_pixels(taps, begin, r.inner, r.rows ? room : x, y, end - begin);
+  } else {
+    constexpr double kSame = 1;
+    if (!r.rows) line_isa().add_byte_rows(&kSame, &x, 1, room, row);
+    add_pixels(taps, begin, r.inner, room, room + row, end - begin);
+    line_isa().to_bytes(room + row, y, (end - begin) * r.inner);
   }
 }
 
 }  // namespace
 
-void resample(const AxisTaps& taps, i64 outer, i64 inner, const float* x, float* y, ThreadPool& pool) {
-  constexpr i64 kShort = 16, kPiece = 4 << 10;
-  const auto in = taps.in * inner, out = taps.out * inner;
-  const auto pieces = ceil_div(inner, kPiece);
-  const auto a_tap = inner < kShort ? 0.8 : 0.2;
-  const auto cost = 1 + static_cast<double>(taps.count * std::min(inner, kPiece)) * a_tap;
-  with_count(taps.count, [&](auto count) {
-    parallel_ranges(pool, outer * taps.out * pieces, cost, [&](i64 begin, i64 end) {
-      for (auto i = begin; i < end;) {
-        const auto line = i / pieces / taps.out, k = i / pieces % taps.out;
-        const auto* from = x + line * in;
-        auto* to = y + line * out + k * inner;
-        if (inner < kShort) {
-          const auto some = std::min(end - i, taps.out - k);
-          if (taps.picks)
-            for (auto e = k; e < k + some; ++e) std::copy_n(from + taps.index[e] * inner, inner, to + (e - k) * inner);
-          else if (inner == 1) sum_elements(taps, count, Constant<1>(), from, k, k + some, to);
-          else if (inner == 3) sum_elements(taps, count, Constant<3>(), from, k, k + some, to);
-          else sum_elements(taps, count, inner, from, k, k + some, to);
-          i += some;
-          continue;
-        }
-        const auto first = i % pieces * kPiece, last = std::min(first + kPiece, inner);
-        const auto* index = taps.index.data() + k * count;
-        if (taps.picks) std::copy_n(from + *index * inner + first, last - first, to + first);
-        else sum_rows(index, taps.weight.data() + k * count, count, inner, from, first, last, to);
-        ++i;
-      }
-    });
+template <class T>
+i64 resample_scratch_size(const Resampling<T>& r, int threads) {
+  return threads * sums_aside(r) * static_cast<i64>(sizeof(SumOf<T>) / sizeof(float));
+}
+
+template <class T>
+void resample(const Resampling<T>& r, const T* x, T* y, float* scratch, ThreadPool& pool) {
+  const auto rows_in = r.rows ? r.rows->in : 1, rows = r.rows ? r.rows->out : 1;
+  const auto in = rows_in * (r.columns ? r.columns->in : 1) * r.inner, out = (r.columns ? r.columns->out : 1) * r.inner;
+  // Rows are computed as a whole where that takes sums which all of their columns need.
+  const auto units = r.columns ? r.columns->out : r.inner;
+  const bool whole = r.columns && sums_aside(r) > 0;
+  const auto parts = whole ? 1 : ceil_div(units, kPiece);
+  const auto taps = static_cast<double>((r.rows ? r.rows->count : 0) + (r.columns ? 4 * r.columns->count : 0)) / 4;
+  const auto cost = 5 + taps * static_cast<double>(std::max(in / rows_in, out) / parts) / 4;
+  constexpr auto kFloats = static_cast<i64>(sizeof(SumOf<T>) / sizeof(float));
+  Slots slots(scratch, sums_aside(r) * kFloats, slots_for(pool));
+  parallel_ranges(pool, r.outer * rows * parts, cost, [&](i64 begin, i64 end) {
+    const Slots::Lease room(slots);
+    auto* sums = reinterpret_cast<SumOf<T>*>(room.data());
+    for (auto i = begin; i < end; ++i) {
+      const auto line = i / parts / rows, k = i / parts % rows;
+      const Part part(units, parts, i % parts);
+      (r.columns ? columns_of<T> : row_of<T>)(r, k, x + line * in, part.begin, part.end, sums,
+                                              y + (line * rows + k) * out);
+    }
   });
 }
+
+template i64 resample_scratch_size(const Resampling<float>&, int);
+template i64 resample_scratch_size(const Resampling<std::uint8_t>&, int);
+template void resample(const Resampling<float>&, const float*, float*, float*, ThreadPool&);
+template void resample(const Resampling<std::uint8_t>&, const std::uint8_t*, std::uint8_t*, float*, ThreadPool&);
 
 }  // namespace ovir::fast
