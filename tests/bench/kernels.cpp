@@ -145,7 +145,7 @@ void elementwise(ThreadPool& pool) {
   const auto a = numbers(n), b = numbers(n), y = numbers(n);
   const i64 shape[] = {n};
   const std::span<const i64> shapes[] = {shape, shape};
-  const float* const inputs[] = {a.data(), b.data()};
+  const void* const inputs[] = {a.data(), b.data()};
   const auto show = [&](const char* name, const ChainProgram& program) {
     const Chain chain(program, std::span(shapes).first(static_cast<std::size_t>(program.inputs)), shape);
     const auto seconds =

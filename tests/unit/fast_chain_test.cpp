@@ -56,7 +56,7 @@ TEST_CASE("elementwise chain: broadcast operands") {
       const std::span<const i64> shapes[] = {c.a, c.b, c.c};
       const Chain chain(kProgram, shapes, c.out);
       Floats y(at(count(c.out))), again = y;
-      const float* const inputs[] = {a.data(), b.data(), d.data()};
+      const void* const inputs[] = {a.data(), b.data(), d.data()};
       chain.run(inputs, y.data(), four);
       for (i64 i = 0; i < count(c.out); ++i) {
         const double x = a[at(source(c.a, c.out, i))];
@@ -67,7 +67,7 @@ TEST_CASE("elementwise chain: broadcast operands") {
       CHECK(again == y);
       if (c.a == c.out && count(c.out)) {
         auto over = a;
-        const float* const same[] = {over.data(), b.data(), d.data()};
+        const void* const same[] = {over.data(), b.data(), d.data()};
         chain.run(same, over.data(), four);
         CHECK(over == y);
       }

@@ -79,13 +79,15 @@ enum class Binary : std::uint8_t {
   power,
 };
 
-/// Operations of two integers; they wrap. A remainder by 0 is 0. Comparisons give bytes of 0 and 1.
+/// Operations of two integers; they wrap. A quotient or remainder by 0 is 0. Comparisons give bytes of 0 and 1.
 enum class Whole : std::uint8_t {
   add,
   subtract,
   multiply,
   maximum,
   minimum,
+  divide,  ///< without what is behind the point
+  floor_divide,
   mod,
   floor_mod,
   equal,

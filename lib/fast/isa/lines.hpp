@@ -80,12 +80,15 @@ struct LineTable {
   /// y[i] = x[i] without what is behind the point, modulo 2^bits, as integers of so many bytes; false, and nothing is
   /// written, where one is not within ±2^31.
   bool (*truncate)(const float* x, int bytes, void* y, i64 n);
+  void (*floats_of_bytes)(const std::uint8_t* x, float* y, i64 n);
 
   // Of n pixels of `few` numbers, 2 to 4.
   /// y[c·line + p] = x[p·few + c]
   void (*split)(int few, const float* x, float* y, i64 line, i64 n);
   /// y[p·few + c] = x[c·line + p]
   void (*join)(int few, const float* x, i64 line, float* y, i64 n);
+  void (*split_bytes)(int few, const std::uint8_t* x, std::uint8_t* y, i64 line, i64 n);
+  void (*join_bytes)(int few, const std::uint8_t* x, i64 line, std::uint8_t* y, i64 n);
 
   // Filters along an axis of an image.
   /// to[i] = the sum of w[t] · rows[t][i] over t < count, at least one

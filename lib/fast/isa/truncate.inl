@@ -1,4 +1,4 @@
-// Floats as integers. Plain loops: the compiler makes vectors of them.
+// Floats as integers, and bytes as floats. Plain loops: the compiler makes vectors of them.
 
 template <class T>
 static void truncate_to(const float* x, T* y, i64 n) {
@@ -17,4 +17,8 @@ static bool truncate(const float* x, int bytes, void* y, i64 n) {
     default: truncate_to(x, static_cast<i64*>(y), n); break;
   }
   return true;
+}
+
+static void floats_of_bytes(const std::uint8_t* x, float* y, i64 n) {
+  for (i64 i = 0; i < n; ++i) y[i] = x[i];
 }

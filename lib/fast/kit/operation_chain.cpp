@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fast/kernels/buffer.hpp"
+#include "fast/kernels/elementwise/convert.hpp"
 #include "fast/kit/broadcasting.hpp"
 #include "fast/kit/functions.hpp"
 #include "op/kit/elementwise_attrs.hpp"
@@ -72,6 +73,22 @@ bool joins(const Graphlet& graph, const PartialShape& shape, ValueRef v, int use
          shape.is_static() && graph.fact(v).shape == shape;
 }
 
+/// The Convert to f32 that gives an operand of this shape, and nothing else needs; -1: there is none.
+int convert_before(const Graphlet& graph, const PartialShape& shape, const ChainOperand& operand,
+                   const std::vector<int>& nodes) {
+  const auto v = operand.value;
+  const auto user = graph.only_user(v);
+  if (graph.type(v.node) != "Convert" || !is_f32(graph, v) || std::ranges::find(nodes, user) == nodes.end() ||
+      !shape.is_static())
+    return -1;
+  const auto x = graph.input(v.node, 0);
+  const auto& fact = graph.fact(x);
+  const auto type = graph.stored(x);
+  const bool suits = type == fact.type && type != ElementType::f32 && contains(kConverted, type) &&
+                     fact.shape == shape && !graph.constant(x);
+  return suits ? v.node : -1;
+}
+
 constexpr std::size_t kMaxNodes = 12;
 
 }  // namespace
@@ -84,7 +101,7 @@ bool is_elementwise(const Graphlet& graph, int node) {
   return node >= 0 && (function_of(graph, node) || operation_of(graph, node));
 }
 
-std::optional<OperationChain> operation_chain(const Graphlet& graph, int root) {
+std::optional<OperationChain> operation_chain(const Graphlet& graph, int root, bool converts) {
   if (!is_elementwise(graph, root)) return std::nullopt;
   const auto& shape = graph.fact({root, 0}).shape;
   OperationChain chain;
@@ -123,6 +140,15 @@ std::optional<OperationChain> operation_chain(const Graphlet& graph, int root) {
   }
   if (!program.fits()) return std::nullopt;
   chain.extents = extents_of(graph, operands, shape);
+  for (auto& operand : operands) {
+    const int convert = converts ? convert_before(graph, shape, operand, nodes) : -1;
+    if (convert < 0) continue;
+    operand.value = graph.input(convert, 0);
+    operand.type = graph.stored(operand.value);
+    nodes.push_back(convert);
+    chain.extents.clear();
+  }
+  std::sort(nodes.begin(), nodes.end());
   return chain;
 }
 

@@ -8,10 +8,12 @@
 
 namespace ovir::fast {
 
-/// An operand of a chain; `slopes`: of PRelu, where one axis alone may be the channels.
+/// An operand of a chain; `slopes`: of PRelu, where one axis alone may be the channels; `type`: what a Convert at the
+/// chain's beginning makes f32 of.
 struct ChainOperand {
   ValueRef value;
   bool slopes = false;
+  ElementType type = ElementType::f32;
   bool operator==(const ChainOperand& o) const {
     return value.node == o.value.node && value.port == o.value.port && slopes == o.slopes;
   }
@@ -25,7 +27,8 @@ struct OperationChain {
   std::vector<ChainOperand> operands;  ///< the program's inputs
   ChainProgram program;
   std::string name;  ///< the types, with + between them
-  /// By operand, where blocked values can be computed as they are: channels fill their blocks. Empty: they cannot.
+  /// By operand, where blocked values can be computed as they are: channels fill their blocks, and all are f32. Empty:
+  /// they cannot.
   std::vector<Extent> extents;
 
   bool has_slopes() const;
@@ -33,7 +36,8 @@ struct OperationChain {
 
 /// Whether a chain may have the node; -1: none.
 bool is_elementwise(const Graphlet& graph, int node);
-/// The chain that ends with a node; nothing where it is another operation.
-std::optional<OperationChain> operation_chain(const Graphlet& graph, int root);
+/// The chain that ends with a node; nothing where it is another operation. `converts`: operands that have the output's
+/// shape may be converted to f32 first.
+std::optional<OperationChain> operation_chain(const Graphlet& graph, int root, bool converts = false);
 
 }  // namespace ovir::fast

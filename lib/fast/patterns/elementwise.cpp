@@ -1,4 +1,4 @@
-// Chains of elementwise operations in f32, in one pass over memory.
+// Chains of elementwise operations in f32, in one pass over memory, and the Converts to f32 before them.
 #include <algorithm>
 #include <array>
 
@@ -18,9 +18,11 @@ bool are_by_channel(std::span<const i64> slopes, std::span<const i64> out) {
 class ElementwiseChain final : public Kernel {
  public:
   /// `extents`: by operand, where blocked values can be computed as they are; empty: they cannot.
-  ElementwiseChain(ChainProgram program, std::vector<bool> slopes, std::vector<Extent> extents, std::string name)
+  ElementwiseChain(ChainProgram program, std::vector<bool> slopes, std::vector<ElementType> types,
+                   std::vector<Extent> extents, std::string name)
       : program_(std::move(program)),
         slopes_(std::move(slopes)),
+        types_(std::move(types)),
         extents_(std::move(extents)),
         name_(std::move(name)) {}
 
@@ -42,7 +44,7 @@ class ElementwiseChain final : public Kernel {
           shapes[i] = shapes[i].last(out.dims.size());
         }
       }
-      return std::make_unique<State>(Chain(program_, shapes, out.dims));
+      return std::make_unique<State>(Chain(program_, shapes, out.dims, types_));
     }
     // [N][C/16][plane][16]; operands that lie plainly are brought into it.
     const auto batch = out.dim(0), channels = out.dim(1), blocks = channels / kBlock;
@@ -70,12 +72,12 @@ class ElementwiseChain final : public Kernel {
            Runtime& runtime) const override {
     auto& state = static_cast<State&>(prepared);
     auto& pool = runtime.pool();
-    std::array<const float*, ChainProgram::kInputs> data;
+    std::array<const void*, ChainProgram::kInputs> data;
     for (std::size_t i = 0; i < in.size(); ++i) {
-      data[i] = in[i].as<const float>();
+      data[i] = in[i].data;
       if (i >= state.reordered.size() || !state.reordered[i]) continue;
       auto* blocked = state.floats(state.reordered[i]);
-      to_blocked(data[i], blocked, state.batch, state.channels, state.plane, pool);
+      to_blocked(in[i].as<const float>(), blocked, state.batch, state.channels, state.plane, pool);
       data[i] = blocked;
     }
     auto* y = state.out ? state.floats(state.out) : out[0].as<float>();
@@ -99,7 +101,8 @@ class ElementwiseChain final : public Kernel {
     Scratch out;
   };
   ChainProgram program_;
-  std::vector<bool> slopes_;  // by operand
+  std::vector<bool> slopes_;        // by operand
+  std::vector<ElementType> types_;  // by operand
   std::vector<Extent> extents_;
   std::string name_;
 };
@@ -109,15 +112,17 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto& shape = graph.fact({root, 0}).shape;
   const auto user = graph.only_user({root, 0});
   if (is_elementwise(graph, user) && shape.is_static() && graph.fact({user, 0}).shape == shape) return std::nullopt;
-  auto chain = operation_chain(graph, root);
+  auto chain = operation_chain(graph, root, true);
   if (!chain) return std::nullopt;
   Match match{std::move(chain->nodes), {}, nullptr};
   std::vector<bool> slopes;
+  std::vector<ElementType> types;
   for (const auto& operand : chain->operands) {
     match.inputs.push_back(operand.value);
     slopes.push_back(operand.slopes);
+    types.push_back(operand.type);
   }
-  match.kernel = std::make_unique<ElementwiseChain>(std::move(chain->program), std::move(slopes),
+  match.kernel = std::make_unique<ElementwiseChain>(std::move(chain->program), std::move(slopes), std::move(types),
                                                     std::move(chain->extents), "elementwise." + chain->name);
   return match;
 }

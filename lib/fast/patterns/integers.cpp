@@ -2,6 +2,7 @@
 #include "fast/kernels/chunks.hpp"
 #include "fast/kernels/elementwise/broadcast_rows.hpp"
 #include "fast/kit/broadcasting.hpp"
+#include "op/kit/elementwise_attrs.hpp"
 #include "plan/pattern.hpp"
 
 namespace ovir::fast::patterns::integers {
@@ -54,13 +55,15 @@ class Integers final : public Kernel {
     BroadcastRows<2> rows;
   };
   /// An element, roughly.
-  double time() const { return operation_ == Whole::mod || operation_ == Whole::floor_mod ? 1 : 0.25; }
+  double time() const { return Whole::divide <= operation_ && operation_ <= Whole::floor_mod ? 1 : 0.25; }
 
   Whole operation_;
   std::string name_;
 };
 
-std::optional<Whole> operation_of(std::string_view type) {
+std::optional<Whole> operation_of(const Graphlet& graph, int node) {
+  const auto type = graph.type(node);
+  if (type == "Divide") return graph.attrs<DivideAttrs>(node).m_pythondiv ? Whole::floor_divide : Whole::divide;
   struct Entry {
     std::string_view type;
     Whole operation;
@@ -85,7 +88,7 @@ std::optional<Whole> operation_of(std::string_view type) {
 std::optional<Match> match(const Graphlet& graph, int root) {
   const auto a = graph.input(root, 0), b = graph.input(root, 1);
   const auto type = graph.stored(a), result = graph.stored({root, 0});
-  const auto operation = operation_of(graph.type(root));
+  const auto operation = operation_of(graph, root);
   if (!operation || !contains(kIndex, type) || graph.stored(b) != type ||
       result != (*operation < Whole::equal ? type : ElementType::boolean) || !aligns_by_numpy(graph, root))
     return std::nullopt;
@@ -94,9 +97,9 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   return Match{{root}, {a, b}, std::make_unique<Integers>(*operation, "integers." + std::string(graph.type(root)))};
 }
 
-constexpr std::string_view kRoots[] = {"Add",      "Equal",     "FloorMod", "Greater", "GreaterEqual",
-                                       "Less",     "LessEqual", "Maximum",  "Minimum", "Mod",
-                                       "Multiply", "NotEqual",  "Subtract"};
+constexpr std::string_view kRoots[] = {"Add",          "Divide",   "Equal",     "FloorMod", "Greater",
+                                       "GreaterEqual", "Less",     "LessEqual", "Maximum",  "Minimum",
+                                       "Mod",          "Multiply", "NotEqual",  "Subtract"};
 
 }  // namespace
 

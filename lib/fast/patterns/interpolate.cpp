@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "fast/kernels/convolution/reorder.hpp"
+#include "fast/kernels/elementwise/convert.hpp"
 #include "fast/kernels/movement/parts.hpp"
 #include "fast/kernels/movement/resample.hpp"
 #include "fast/kit/around_axis.hpp"
@@ -106,7 +107,8 @@ class Interpolate final : public Kernel {
   std::optional<ChannelLevels> levels_;
 };
 
-/// One axis after the other, as the specification has it; columns together with the rows before them. T: float or bytes.
+/// One axis after the other, as the specification has it; columns together with the rows before them. T: float or bytes,
+/// of which the nearest element may have several.
 template <class T>
 class Resample final : public Kernel {
  public:
@@ -136,8 +138,8 @@ class Resample final : public Kernel {
   void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
            Runtime& runtime) const override {
     const auto& state = static_cast<State&>(prepared);
-    const auto* from = in[0].as<const T>();
-    auto* const y = out[0].as<T>();
+    const auto* from = reinterpret_cast<const T*>(in[0].data);
+    auto* const y = reinterpret_cast<T*>(out[0].data);
     if (state.passes.empty()) return copy_runs(in[0].data, 0, out[0].data, 0, run_bytes(out[0], 0), 1, runtime.pool());
     for (std::size_t i = 0; i < state.passes.size(); ++i) {
       auto* to = i + 1 == state.passes.size() ? y : reinterpret_cast<T*>(state.floats(state.rooms[i % 2]));
@@ -163,6 +165,7 @@ class Resample final : public Kernel {
     for (std::size_t i = 0; i < axes_.size(); ++i) shorter = shorter || scale(i) < 1;
     std::vector<Resampling<T>> passes;
     std::vector<i64> dims(x.dims.begin(), x.dims.end());
+    if (!std::is_same_v<T, float>) dims.push_back(byte_width(x.type));
     for (std::size_t i = 0; i < axes_.size(); ++i) {
       const auto axis = axes_[i];
       const AroundAxis around(dims, axis);
@@ -225,9 +228,12 @@ class Resample final : public Kernel {
 std::optional<Match> match_any(const Graphlet& graph, int root) {
   const auto x = graph.input(root, 0);
   const auto& shape = graph.fact(x).shape;
-  const bool bytes = graph.stored(x) == ElementType::u8 && graph.fact(x).type == ElementType::u8;
-  if (!(is_f32(graph, x) || bytes) || !shape.has_rank() || !graph.fact({root, 0}).shape.has_rank()) return std::nullopt;
+  const auto type = graph.stored(x);
+  if (!shape.has_rank() || !graph.fact({root, 0}).shape.has_rank()) return std::nullopt;
   const auto task = interpolation_task(graph, root);
+  const bool as_bytes = type == graph.fact(x).type && contains(kConverted, type) &&
+                        (type == ElementType::u8 || task.mode == Mode::nearest);
+  if (!is_f32(graph, x) && !as_bytes) return std::nullopt;
   auto given = interpolation_axes(graph, root, task, shape.rank());
   if (!given || task.pads()) return std::nullopt;
   auto& axes = *given;
@@ -248,7 +254,7 @@ std::optional<Match> match_any(const Graphlet& graph, int root) {
     }
   }
   auto match = with_sizes(graph, root);
-  if (bytes) match.kernel = std::make_unique<Resample<std::uint8_t>>(task, std::move(axes), std::move(scales));
+  if (as_bytes) match.kernel = std::make_unique<Resample<std::uint8_t>>(task, std::move(axes), std::move(scales));
   else match.kernel = std::make_unique<Resample<float>>(task, std::move(axes), std::move(scales));
   return match;
 }

@@ -81,7 +81,12 @@ class ElementsKernel final : public Kernel {
   }
 
   void run(KernelState& state, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
-    copy_strided(static_cast<State&>(state).axes, byte_width(out[0].type), in[0].data, out[0].data, runtime.pool());
+    auto& pool = runtime.pool();
+    const auto width = byte_width(out[0].type);
+    if (width == 1 && permute_pixels(in[0].dims, order_, reinterpret_cast<const std::uint8_t*>(in[0].data),
+                                     reinterpret_cast<std::uint8_t*>(out[0].data), pool))
+      return;
+    copy_strided(static_cast<State&>(state).axes, width, in[0].data, out[0].data, pool);
   }
 
  private:

@@ -28,6 +28,13 @@ void remainders_of_words(Net& n) {
   result(n, n.op("FloorMod-1", {x, y}));
   result(n, n.op("Mod-1", {x, y}));
 }
+void quotients(Net& n, const char* type) {
+  const auto x = whole(n, {2, 15, 40}, type), y = whole(n, {2, 15, 1}, type), z = whole(n, {2, 15, 40}, type);
+  result(n, n.op("Divide-1", {x, y}, {{"m_pythondiv", "true"}}));
+  result(n, n.op("Divide-1", {z, x}, {{"m_pythondiv", "false"}}));
+}
+void quotients_of_longs(Net& n) { quotients(n, "i64"); }
+void quotients_of_words(Net& n) { quotients(n, "i32"); }
 void comparisons(Net& n) {
   const auto x = whole(n, {2, 15, 40}, "i64"), y = whole(n, {2, 1, 40}, "i64");
   for (const auto* type : {"Equal-1", "NotEqual-1", "Less-1", "LessEqual-1", "Greater-1", "GreaterEqual-1"})
@@ -46,6 +53,8 @@ constexpr Example kExamples[] = {
     {"integers.Mod", remainders},
     {"integers.FloorMod", remainders_of_words},
     {"integers.Mod", remainders_of_words},
+    {"integers.Divide", quotients_of_longs},
+    {"integers.Divide", quotients_of_words},
     {"integers.Equal", comparisons},
     {"integers.GreaterEqual", comparisons, kOften, kOpen},
 };

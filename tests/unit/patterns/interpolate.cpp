@@ -91,6 +91,10 @@ void bytes_to(Net& n, std::string_view mode, i64 rows, i64 columns) {
   n.result(n.op("Interpolate-11", {bytes(n, {2, 9, 11, 3}), n.indices({rows, columns}), n.indices({1, 2})},
                 sized(mode, "half_pixel")));
 }
+void nearest_integers(Net& n) {
+  const int x = n.op("Convert-1", {bytes(n, {1, 2, 9, 11})}, {{"destination_type", "i64"}});
+  n.result(n.op("Interpolate-11", {x, n.indices({18, 5}), n.indices({2, 3})}, sized("nearest", "half_pixel")));
+}
 void bytes_nearest(Net& n) { bytes_to(n, "nearest", 4, 30); }
 void bytes_linear(Net& n) { bytes_to(n, "linear_onnx", 18, 7); }
 void bytes_cubic(Net& n) { bytes_to(n, "cubic", 5, 40); }
@@ -124,6 +128,8 @@ constexpr Example kExamples[] = {
     {"resample", cubic},
     {"resample", as_pillow},
     {"resample", unchanged},
+    {"resample", nearest_integers, kOften, kFixed, kF32Only},
+    {"resample", nearest_integers, kOnce, kOpen, kF32Only},
     {"resample", bytes_nearest, kOften, kFixed, kF32Only},
     {"resample", bytes_linear, kOften, kFixed, kF32Only},
     {"resample", bytes_linear, kOnce, kOpen, kF32Only},

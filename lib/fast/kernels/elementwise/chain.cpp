@@ -4,6 +4,7 @@
 #include <array>
 
 #include "fast/kernels/chunks.hpp"
+#include "fast/kernels/elementwise/convert.hpp"
 
 namespace ovir::fast {
 namespace {
@@ -66,8 +67,10 @@ struct Chain::Registers {
   std::array<i64, ChainProgram::kInputs> size{};
 };
 
-Chain::Chain(const ChainProgram& program, std::span<const std::span<const i64>> inputs, std::span<const i64> out)
-    : inputs_(program.inputs), strides_(inputs.size()) {
+Chain::Chain(const ChainProgram& program, std::span<const std::span<const i64>> inputs, std::span<const i64> out,
+             std::span<const ElementType> types)
+    : inputs_(program.inputs), types_(types.begin(), types.end()), strides_(inputs.size()) {
+  types_.resize(inputs.size(), ElementType::f32);
   const auto registers = assign_registers(program);
   for (std::size_t i = 0; i < program.steps.size(); ++i) steps_.push_back({program.steps[i], registers[i]});
   // Strides of each input in the output's dims.
@@ -108,7 +111,9 @@ Chain::Chain(const ChainProgram& program, std::span<const std::span<const i64>> 
   for (const auto d : dims_) pieces_ *= d;
   if (pieces_ == 0) return;
   const auto is_side_by_side = [](const auto& places) { return places.empty(); };
-  direct_ = steps_.size() == 1 && columns >= kDirectRow && std::ranges::all_of(places_, is_side_by_side);
+  const auto is_float = [](ElementType type) { return type == ElementType::f32; };
+  direct_ = steps_.size() == 1 && columns >= kDirectRow && std::ranges::all_of(places_, is_side_by_side) &&
+            std::ranges::all_of(types_, is_float);
   const auto piece = direct_ ? kLongPiece : kPiece;
   columns_ = std::min(columns, piece);
   if (direct_ || columns < kLongRow) rows_ = std::clamp<i64>(piece / columns, 1, rows);
@@ -146,11 +151,12 @@ void Chain::join_short_dims() {
   }
 }
 
-void Chain::compute_direct(const Piece& piece, std::span<const float* const> inputs, float* out) const {
+void Chain::compute_direct(const Piece& piece, std::span<const void* const> inputs, float* out) const {
   const auto& step = steps_[0].what;
   const auto rank = std::ssize(dims_);
   const auto &left = strides_[step.left], &right = strides_[step.right];
-  const auto *a = inputs[step.left] + piece.offsets[step.left], *b = inputs[step.right] + piece.offsets[step.right];
+  const auto operand = [&](int i) { return static_cast<const float*>(inputs[i]) + piece.offsets[i]; };
+  const auto *a = operand(step.left), *b = operand(step.right);
   auto* y = out + piece.out;
   for (i64 r = 0; r < piece.rows; ++r, a += left[rank - 2], b += right[rank - 2], y += piece.columns) {
     if (step.kind == ChainStep::binary) {
@@ -164,14 +170,21 @@ void Chain::compute_direct(const Piece& piece, std::span<const float* const> inp
   }
 }
 
-void Chain::compute(const Piece& piece, std::span<const float* const> inputs, float* out, Registers& registers) const {
+void Chain::compute(const Piece& piece, std::span<const void* const> inputs, float* out, Registers& registers) const {
   const auto& table = isa();
   const auto n = piece.rows * piece.columns, rank = std::ssize(dims_);
   std::array<const float*, ChainProgram::kInputs> data;
   std::array<i64, ChainProgram::kInputs> steps;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const auto across = strides_[i][rank - 1], down = strides_[i][rank - 2];
-    const auto* from = inputs[i] + piece.offsets[i];
+    if (types_[i] != ElementType::f32) {
+      const auto* elements = static_cast<const std::byte*>(inputs[i]) + piece.offsets[i] * byte_width(types_[i]);
+      convert_elements(types_[i], elements, ElementType::f32, reinterpret_cast<std::byte*>(registers.laid_out[i]), n);
+      data[i] = registers.laid_out[i];
+      steps[i] = 1;
+      continue;
+    }
+    const auto* from = static_cast<const float*>(inputs[i]) + piece.offsets[i];
     data[i] = from;
     steps[i] = across;
     const auto& places = places_[i];
@@ -219,16 +232,16 @@ void Chain::compute(const Piece& piece, std::span<const float* const> inputs, fl
 double Chain::piece_time() const { return 20 + static_cast<double>(rows_ * columns_) * value_time_; }
 double Chain::time() const { return static_cast<double>(pieces_) * piece_time(); }
 
-void Chain::run(std::span<const float* const> inputs, float* out, ThreadPool& pool) const {
+void Chain::run(std::span<const void* const> inputs, float* out, ThreadPool& pool) const {
   if (pieces_ == 0) return;
   parallel_ranges(pool, pieces_, piece_time(), [&](i64 begin, i64 end) { compute_pieces(begin, end, inputs, out); });
 }
 
-void Chain::run(std::span<const float* const> inputs, float* out) const {
+void Chain::run(std::span<const void* const> inputs, float* out) const {
   if (pieces_ > 0) compute_pieces(0, pieces_, inputs, out);
 }
 
-void Chain::compute_pieces(i64 begin, i64 end, std::span<const float* const> inputs, float* out) const {
+void Chain::compute_pieces(i64 begin, i64 end, std::span<const void* const> inputs, float* out) const {
   const auto rank = dims_.size();
   const auto rows = dims_[rank - 2], columns = dims_[rank - 1];
   Registers registers;

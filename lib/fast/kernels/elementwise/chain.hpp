@@ -5,6 +5,7 @@
 
 #include "base/int.hpp"
 #include "fast/isa/table.hpp"
+#include "tensor/element_type.hpp"
 
 namespace ovir {
 class ThreadPool;
@@ -34,13 +35,15 @@ struct ChainProgram {
 /// A program for certain shapes. Immutable; run() allocates nothing.
 class Chain {
  public:
-  /// `inputs` are the shapes of the program's inputs, each of which broadcasts to `out` by NumPy's rule.
-  Chain(const ChainProgram& program, std::span<const std::span<const i64>> inputs, std::span<const i64> out);
+  /// `inputs` are the shapes of the program's inputs, each of which broadcasts to `out` by NumPy's rule; `types` are
+  /// those that they are converted from, of kConverted or f32. Empty: all are f32. Others have the shape of `out`.
+  Chain(const ChainProgram& program, std::span<const std::span<const i64>> inputs, std::span<const i64> out,
+        std::span<const ElementType> types = {});
 
-  /// All f32. `out` may be one of the inputs that have its shape.
-  void run(std::span<const float* const> inputs, float* out, ThreadPool& pool) const;
+  /// `out` may be one of the inputs that have its shape and are f32.
+  void run(std::span<const void* const> inputs, float* out, ThreadPool& pool) const;
   /// In the caller's thread.
-  void run(std::span<const float* const> inputs, float* out) const;
+  void run(std::span<const void* const> inputs, float* out) const;
   /// Nanoseconds that it takes one thread, roughly.
   double time() const;
 
@@ -53,11 +56,12 @@ class Chain {
   struct Piece;
   struct Registers;
   double piece_time() const;
-  void compute_pieces(i64 begin, i64 end, std::span<const float* const> inputs, float* out) const;
-  void compute_direct(const Piece& piece, std::span<const float* const> inputs, float* out) const;
-  void compute(const Piece& piece, std::span<const float* const> inputs, float* out, Registers& registers) const;
+  void compute_pieces(i64 begin, i64 end, std::span<const void* const> inputs, float* out) const;
+  void compute_direct(const Piece& piece, std::span<const void* const> inputs, float* out) const;
+  void compute(const Piece& piece, std::span<const void* const> inputs, float* out, Registers& registers) const;
 
   int inputs_;
+  std::vector<ElementType> types_;  ///< by input
   std::vector<Step> steps_;
   std::vector<i64> dims_;  ///< of the output, neighbors merged where no operand tells them apart; two at least
   std::vector<std::vector<i64>> strides_;  ///< by input, in dims_; 0 where it is broadcast

@@ -56,6 +56,7 @@ void floats_to(ElementType to, const float* x, std::byte* y, i64 n) {
 
 void floats_of(ElementType from, const std::byte* x, float* y, i64 n) {
   if (is_half(from)) return dispatch(from, Halves{}, [&]<class T>() { to_f32(reinterpret_cast<const T*>(x), y, n); });
+  if (from == ElementType::u8) return line_isa().floats_of_bytes(reinterpret_cast<const std::uint8_t*>(x), y, n);
   dispatch(from, Wholes{}, [&]<class T>() { each(reinterpret_cast<const T*>(x), y, n); });
 }
 

@@ -70,14 +70,15 @@ void ReducedChain::run(std::span<const float* const> inputs, float* out, float* 
   Slots slots(scratch, values, slots_for(pool));
   parallel_ranges(pool, outer * parts, cost, [&](i64 begin, i64 end) {
     const Slots::Lease room(slots);
-    std::array<const float*, ChainProgram::kInputs> data;
+    std::array<const void*, ChainProgram::kInputs> data;
     for (auto i = begin; i < end; ++i) {
       const auto first = i % parts * part_, places = std::min(part_, length_ - first);
       for (std::size_t input = 0; input < inputs.size(); ++input) {
         const auto& strides = strides_[input];
-        data[input] = inputs[input] + first * strides.back();
+        auto place = first * strides.back();
         auto at = i / parts;
-        for (auto d = outer_.size(); d-- > 0; at /= outer_[d]) data[input] += at % outer_[d] * strides[d];
+        for (auto d = outer_.size(); d-- > 0; at /= outer_[d]) place += at % outer_[d] * strides[d];
+        data[input] = inputs[input] + place;
       }
       const auto& chain = chains_[places == part_ ? 0 : 1];
       chain.run(std::span(data).first(inputs.size()), room.data());

@@ -39,6 +39,18 @@ struct Merged {
     stride = 1;
     for (auto d = rank; d-- > 0; stride *= dims[d]) to[d] = stride;
   }
+  i64 count() const {
+    i64 n = 1;
+    for (std::size_t d = 0; d < rank; ++d) n *= dims[d];
+    return n;
+  }
+  /// The axis that lies together in the input, or the closest to that where the last one does.
+  std::size_t row() const {
+    std::size_t row = 0;
+    for (std::size_t d = 1; d + 1 < rank; ++d)
+      if (from[d] < from[row]) row = d;
+    return row;
+  }
 };
 
 /// Of a few numbers: a call would take longer.
@@ -117,9 +129,10 @@ void copy_runs(const Merged& m, i64 count, std::size_t near, const float* x, flo
 }
 
 /// Where few numbers lie together, as the channels of a pixel: `few` lines, each of as many as there are pixels, become
-/// pixels (`joins`) or are made of them. `pixels` is the axis of these, `other` that of the few.
-void copy_pixels(const Merged& m, i64 count, bool joins, std::size_t pixels, std::size_t other, const float* x,
-                 float* y, ThreadPool& pool) {
+/// pixels (`joins`) or are made of them. `pixels` is the axis of these, `other` that of the few. T: float or bytes.
+template <class T>
+void copy_pixels(const Merged& m, i64 count, bool joins, std::size_t pixels, std::size_t other, const T* x, T* y,
+                 ThreadPool& pool) {
   constexpr i64 kPart = 4 << 10;
   const auto& table = line_isa();
   const auto few = m.dims[other], line = joins ? m.from[other] : m.to[other];
@@ -130,15 +143,21 @@ void copy_pixels(const Merged& m, i64 count, bool joins, std::size_t pixels, std
     for (auto i = begin; i < end; ++i) {
       if (i > begin && i % parts == 0) at.next();
       const auto first = i % parts * kPart, n = std::min(all - first, kPart);
-      if (joins) table.join(static_cast<int>(few), x + at.from + first, line, y + at.to + first * few, n);
-      else table.split(static_cast<int>(few), x + at.from + first * few, y + at.to + first, line, n);
+      const auto* from = x + at.from + first * (joins ? 1 : few);
+      auto* to = y + at.to + first * (joins ? few : 1);
+      const auto width = static_cast<int>(few);
+      if constexpr (std::is_same_v<T, float>)
+        joins ? table.join(width, from, line, to, n) : table.split(width, from, to, line, n);
+      else joins ? table.join_bytes(width, from, line, to, n) : table.split_bytes(width, from, to, line, n);
     }
   });
 }
 
 /// The same where the axes suit it; false otherwise.
-bool copy_pixels(const Merged& m, i64 count, std::size_t row, const float* x, float* y, ThreadPool& pool) {
-  const auto last = m.rank - 1;
+template <class T>
+bool copy_pixels(const Merged& m, const T* x, T* y, ThreadPool& pool) {
+  const auto last = m.rank - 1, row = m.row();
+  const auto count = m.count();
   const auto is_few = [](i64 n) { return 2 <= n && n <= 4; };
   const bool splits = is_few(m.dims[row]) && m.from[row] == 1 && m.from[last] == m.dims[row];
   const bool joins = is_few(m.dims[last]) && m.from[row] == 1 && m.to[row] == m.dims[last];
@@ -149,22 +168,24 @@ bool copy_pixels(const Merged& m, i64 count, std::size_t row, const float* x, fl
 
 }  // namespace
 
+bool permute_pixels(std::span<const i64> dims, std::span<const i64> order, const std::uint8_t* x, std::uint8_t* y,
+                    ThreadPool& pool) {
+  const Merged m(dims, order);
+  return m.rank > 1 && m.count() > 0 && copy_pixels(m, x, y, pool);
+}
+
 void permute(std::span<const i64> dims, std::span<const i64> order, const float* x, float* y, ThreadPool& pool) {
   const auto& table = isa();
   const Merged m(dims, order);
-  i64 count = 1;
-  for (std::size_t d = 0; d < m.rank; ++d) count *= m.dims[d];
+  const auto count = m.count();
   if (count == 0) return;
   const auto last = m.rank - 1;
   if (last == 0)
     return parallel_ranges(pool, count, 1.0 / 8, [&](i64 begin, i64 end) { std::copy(x + begin, x + end, y + begin); });
-  // The axis that lies together in the input, or the closest to that where the last one does.
-  std::size_t row = 0;
-  for (std::size_t d = 1; d < last; ++d)
-    if (m.from[d] < m.from[row]) row = d;
+  const auto row = m.row();
   if (m.from[last] == 1) return copy_runs(m, count, row, x, y, pool);
   constexpr i64 kFew = 4;  // which lie together, as channels of images
-  if (copy_pixels(m, count, row, x, y, pool)) return;
+  if (copy_pixels(m, x, y, pool)) return;
   if (m.dims[row] <= kFew || m.dims[last] <= kFew) {
     StridedAxes axes;
     for (std::size_t d = 0; d < m.rank; ++d) axes.add(m.dims[d], m.from[d]);
