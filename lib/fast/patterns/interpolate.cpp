@@ -107,8 +107,8 @@ class Interpolate final : public Kernel {
   std::optional<ChannelLevels> levels_;
 };
 
-/// One axis after the other, as the specification has it; columns together with the rows before them. T: float or bytes,
-/// of which the nearest element may have several.
+/// One axis after the other, as the specification has it; columns together with the rows before them. T: float, or
+/// bytes, of which the nearest element may have several.
 template <class T>
 class Resample final : public Kernel {
  public:
