@@ -89,6 +89,9 @@ struct LineTable {
   void (*join)(int few, const float* x, i64 line, float* y, i64 n);
   void (*split_bytes)(int few, const std::uint8_t* x, std::uint8_t* y, i64 line, i64 n);
   void (*join_bytes)(int few, const std::uint8_t* x, i64 line, std::uint8_t* y, i64 n);
+  /// y[p·few + c] = x[p·few + order[c]]; y lies elsewhere.
+  void (*reorder)(int few, const i64* order, const float* x, float* y, i64 n);
+  void (*reorder_bytes)(int few, const i64* order, const std::uint8_t* x, std::uint8_t* y, i64 n);
 
   // Filters along an axis of an image.
   /// to[i] = the sum of w[t] · rows[t][i] over t < count, at least one

@@ -1,4 +1,4 @@
-// Pixels of a few numbers, as lines of one of them each, and back.
+// Pixels of a few numbers: as lines of one of them each, and back; in another order.
 
 /// As many numbers as are moved at a time, and which of those of two they become.
 template <class T>
@@ -83,4 +83,32 @@ template <class T>
 static void join(int few, const T* x, i64 line, T* y, i64 n) {
   if (few == 2) return join_pixels<2>(x, line, y, n);
   return few == 3 ? join_pixels<3>(x, line, y, n) : join_pixels<4>(x, line, y, n);
+}
+
+/// Some whole pixels at a time, and what begins the next one, which is written over. Places has as many as Vector.
+template <class Vector, class Places, class T>
+static void reorder_by(int few, const i64* order, const T* x, T* y, i64 n) {
+  constexpr int lanes = sizeof(Vector) / sizeof(T);
+  const int pixels = lanes / few;
+  Places at{};
+  for (int j = 0; j < lanes; ++j) {
+    const i64 from = j < pixels * few ? j / few * few + order[j % few] : j;
+    at[j] = static_cast<std::remove_reference_t<decltype(at[0])>>(from);
+  }
+  i64 p = 0;
+  for (; p * few + lanes <= n * few; p += pixels) {
+    Vector v;
+    __builtin_memcpy(&v, x + p * few, sizeof v);
+    v = (Vector)__builtin_shuffle(v, at);
+    __builtin_memcpy(y + p * few, &v, sizeof v);
+  }
+  for (; p < n; ++p)
+    for (int c = 0; c < few; ++c) y[p * few + c] = x[p * few + order[c]];
+}
+static void reorder(int few, const i64* order, const float* x, float* y, i64 n) {
+  reorder_by<FourFloats, FourWords>(few, order, x, y, n);
+}
+static void reorder_bytes(int few, const i64* order, const std::uint8_t* x, std::uint8_t* y, i64 n) {
+  using Bytes = PixelLanes<std::uint8_t>::Vector;
+  reorder_by<Bytes, Bytes>(few, order, x, y, n);
 }

@@ -45,6 +45,21 @@ void tables(Net& n) {
 void tables_given(Net& n) {
   for (const i64 columns : {1, 2, 4, 5}) n.result(relu(n, gather(n, n.weights({300, columns}), lengths(n), 0)));
 }
+/// Numbers of pixels in another order, or one of them twice.
+void pixels(Net& n) {
+  n.result(gather(n, n.input({2, 5, 7, 3}), n.indices({2, 1, 0}), 3));
+  n.result(gather(n, n.input({9, 4}), n.indices({-1, 3, 0, 1}), 1));
+  n.result(gather(n, n.input({9, 2}), n.indices({1, 0}), 1));
+}
+void pixels_of_bytes(Net& n) {
+  const auto bytes = [&](const PartialShape& shape) {
+    const int x = n.op("Multiply-1", {n.input(shape), n.numbers({100}, {})});
+    return n.op("Convert-1", {n.op("Abs-1", {x})}, {{"destination_type", "u8"}});
+  };
+  n.result(gather(n, bytes({2, 5, 7, 3}), n.indices({2, 1, 0}), 3));
+  n.result(gather(n, bytes({19, 4}), n.indices({-1, 3, 0, 1}), 1));
+  n.result(gather(n, bytes({19, 2}), n.indices({1, 0}), 1));
+}
 
 // clang-format off
 constexpr Example kExamples[] = {
@@ -58,6 +73,8 @@ constexpr Example kExamples[] = {
     {"gather", along_last},
     {"gather", along_last, kOnce, kOpen},
     {"gather", along_middle},
+    {"gather", pixels},
+    {"gather", pixels_of_bytes, kOften, kFixed, kF32Only},
     {"gather", given, kOnce},
     {"gather", by_batch},
     {"gather", tables, kOnce, kFixed, kF32Only},

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "fast/isa/lines.hpp"
 #include "fast/kernels/chunks.hpp"
 
 namespace ovir::fast {
@@ -38,7 +39,24 @@ void pick(const std::byte* from, const i64* places, i64 n, std::byte* to, bool i
   }
 }
 
+/// Where rows are pixels of which as many numbers are picked as there are, as RGB becomes BGR; false otherwise.
+bool reorder_pixels(const std::byte* from, const i64* places, i64 n, std::byte* to, i64 slice, const PickRows& rows) {
+  const auto pixel = n * slice;
+  if (n < 2 || n > 4 || rows.count == 1 || reinterpret_cast<std::uintptr_t>(from) % slice != 0 ||
+      rows.from_apart != pixel || rows.to_apart != pixel)
+    return false;
+  const auto few = static_cast<int>(n);
+  if (slice == sizeof(float))
+    line_isa().reorder(few, places, reinterpret_cast<const float*>(from), reinterpret_cast<float*>(to), rows.count);
+  else if (slice == 1)
+    line_isa().reorder_bytes(few, places, reinterpret_cast<const std::uint8_t*>(from),
+                             reinterpret_cast<std::uint8_t*>(to), rows.count);
+  else return false;
+  return true;
+}
+
 void pick(const std::byte* from, const i64* places, i64 n, std::byte* to, i64 slice, bool inside, PickRows rows = {}) {
+  if (inside && reorder_pixels(from, places, n, to, slice, rows)) return;
   switch (slice) {
     case 1: return pick<std::uint8_t>(from, places, n, to, inside, rows);
     case 2: return pick<std::uint16_t>(from, places, n, to, inside, rows);
