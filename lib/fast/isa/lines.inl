@@ -1,0 +1,35 @@
+// The loops of LineTable, in terms of Ranks, a vector of eight integers, of which lesser and larger give the lesser and
+// the larger ones. Included by one file an instruction set, which defines them.
+#include "fast/isa/along.inl"
+#include "fast/isa/detections.inl"
+#include "fast/isa/fourier.inl"
+#include "fast/isa/pixels.inl"
+#include "fast/isa/ranking.inl"
+#include "fast/isa/resample.inl"
+#include "fast/isa/truncate.inl"
+
+static constexpr LineTable line_table() {
+  return {.rank = rank,
+          .below = below,
+          .keep = keep,
+          .fourier = fourier,
+          .overlaps = overlaps,
+          .covered = covered,
+          .decay = decay,
+          .sample = sample,
+          .bilinear = bilinear,
+          .multiply = multiply,
+          .respond = respond,
+          .truncate = truncate,
+          .floats_of_bytes = floats_of_bytes,
+          .split = split,
+          .join = join,
+          .split_bytes = split,
+          .join_bytes = join,
+          .reorder = reorder,
+          .reorder_bytes = reorder_bytes,
+          .add_byte_rows = add_byte_rows,
+          .add_pixels = add_pixels,
+          .add_wide_pixels = add_wide_pixels,
+          .to_bytes = to_bytes};
+}
