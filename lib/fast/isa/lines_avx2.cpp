@@ -1,6 +1,4 @@
 // Compiled with -mavx2 -mfma -mf16c.
-#include <type_traits>
-
 #include "fast/isa/lines.hpp"
 #if defined(__AVX2__)
 #include <immintrin.h>

@@ -1,6 +1,4 @@
 // For any machine.
-#include <type_traits>
-
 #include "fast/isa/lines.hpp"
 
 namespace ovir::fast {

@@ -86,14 +86,14 @@ static void join(int few, const T* x, i64 line, T* y, i64 n) {
 }
 
 /// Some whole pixels at a time, and what begins the next one, which is written over. Places has as many as Vector.
-template <class Vector, class Places, class T>
+template <class Vector, class Places, class Place, class T>
 static void reorder_by(int few, const i64* order, const T* x, T* y, i64 n) {
   constexpr int lanes = sizeof(Vector) / sizeof(T);
   const int pixels = lanes / few;
   Places at{};
   for (int j = 0; j < lanes; ++j) {
     const i64 from = j < pixels * few ? j / few * few + order[j % few] : j;
-    at[j] = static_cast<std::remove_reference_t<decltype(at[0])>>(from);
+    at[j] = static_cast<Place>(from);
   }
   i64 p = 0;
   for (; p * few + lanes <= n * few; p += pixels) {
@@ -106,9 +106,9 @@ static void reorder_by(int few, const i64* order, const T* x, T* y, i64 n) {
     for (int c = 0; c < few; ++c) y[p * few + c] = x[p * few + order[c]];
 }
 static void reorder(int few, const i64* order, const float* x, float* y, i64 n) {
-  reorder_by<FourFloats, FourWords>(few, order, x, y, n);
+  reorder_by<FourFloats, FourWords, std::int32_t>(few, order, x, y, n);
 }
 static void reorder_bytes(int few, const i64* order, const std::uint8_t* x, std::uint8_t* y, i64 n) {
   using Bytes = PixelLanes<std::uint8_t>::Vector;
-  reorder_by<Bytes, Bytes>(few, order, x, y, n);
+  reorder_by<Bytes, Bytes, std::uint8_t>(few, order, x, y, n);
 }

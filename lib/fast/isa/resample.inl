@@ -1,14 +1,6 @@
 // Sums of a few rows, and of a few pixels of a row, as filters have them. Sums are taken in the order of the taps, each
 // product rounded, so that those in double precision are the reference kernel's.
 
-/// f(count) with a constant for counts that filters have; else with the number.
-template <class F>
-[[gnu::always_inline]] inline void with_count(i64 count, const F& f) {
-  if (count == 2) f(std::integral_constant<i64, 2>());
-  else if (count == 4) f(std::integral_constant<i64, 4>());
-  else f(count);
-}
-
 static void add_byte_rows(const double* w, const std::uint8_t* const* rows, i64 count, double* to, i64 n) {
   if (count == 2) {
     const auto *a = rows[0], *b = rows[1];
@@ -20,25 +12,28 @@ static void add_byte_rows(const double* w, const std::uint8_t* const* rows, i64 
     for (i64 i = 0; i < n; ++i) to[i] += w[t] * rows[t][i];
 }
 
+/// kCount, kInner: 0 where they are not known to the compiler.
+template <i64 kCount, i64 kInner, class Sum>
+static void some_pixel_sums(const i64* index, const Sum* w, i64 count, i64 inner, const Sum* x, Sum* y, i64 n) {
+  const i64 taps = kCount ? kCount : count, numbers = kInner ? kInner : inner;
+  for (i64 k = 0; k < n; ++k, index += taps, w += taps, y += numbers)
+    for (i64 i = 0; i < numbers; ++i) {
+      Sum sum = 0;
+      for (i64 t = 0; t < taps; ++t) sum += w[t] * x[index[t] * numbers + i];
+      y[i] = sum;
+    }
+}
+template <i64 kCount, class Sum>
+static void some_pixel_sums(const i64* index, const Sum* w, i64 count, i64 inner, const Sum* x, Sum* y, i64 n) {
+  if (inner == 1) some_pixel_sums<kCount, 1>(index, w, count, inner, x, y, n);
+  else if (inner == 3) some_pixel_sums<kCount, 3>(index, w, count, inner, x, y, n);
+  else some_pixel_sums<kCount, 0>(index, w, count, inner, x, y, n);
+}
 template <class Sum>
 static void pixel_sums(const i64* index, const Sum* w, i64 count, i64 inner, const Sum* x, Sum* y, i64 n) {
-  const auto sums = [=](auto taps, auto numbers) __attribute__((always_inline)) {
-    const auto* at = index;
-    const auto* by = w;
-    auto* to = y;
-    for (i64 k = 0; k < n; ++k, at += taps, by += taps, to += numbers)
-      for (i64 i = 0; i < numbers; ++i) {
-        Sum sum = 0;
-        for (i64 t = 0; t < taps; ++t) sum += by[t] * x[at[t] * numbers + i];
-        to[i] = sum;
-      }
-  };
-  with_count(
-      count, [=](auto taps) __attribute__((always_inline)) {
-        if (inner == 1) sums(taps, std::integral_constant<i64, 1>());
-        else if (inner == 3) sums(taps, std::integral_constant<i64, 3>());
-        else sums(taps, inner);
-      });
+  if (count == 2) some_pixel_sums<2>(index, w, count, inner, x, y, n);
+  else if (count == 4) some_pixel_sums<4>(index, w, count, inner, x, y, n);
+  else some_pixel_sums<0>(index, w, count, inner, x, y, n);
 }
 static void add_pixels(const i64* index, const float* w, i64 count, i64 inner, const float* x, float* y, i64 n) {
   pixel_sums(index, w, count, inner, x, y, n);
