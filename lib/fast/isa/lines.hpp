@@ -94,8 +94,8 @@ struct LineTable {
   void (*reorder_bytes)(int few, const i64* order, const std::uint8_t* x, std::uint8_t* y, i64 n);
 
   // Filters along an axis of an image.
-  /// to[i] = the sum of w[t] · rows[t][i] over t < count, at least one
-  void (*add_byte_rows)(const double* w, const std::uint8_t* const* rows, i64 count, double* to, i64 n);
+  /// to[i] = the sum of w[t] · rows[t][i] over t < count, added to to[i] unless `first`.
+  void (*add_byte_rows)(const double* w, const std::uint8_t* const* rows, i64 count, double* to, i64 n, bool first);
   /// Of n pixels of `inner` numbers: y[k·inner + i] = the sum over t < count of w[k·count + t] · number i of pixel
   /// index[k·count + t] of x
   void (*add_pixels)(const i64* index, const float* w, i64 count, i64 inner, const float* x, float* y, i64 n);

@@ -1,15 +1,18 @@
 // Sums of a few rows, and of a few pixels of a row, as filters have them. Sums are taken in the order of the taps, each
 // product rounded, so that those in double precision are the reference kernel's.
 
-static void add_byte_rows(const double* w, const std::uint8_t* const* rows, i64 count, double* to, i64 n) {
-  if (count == 2) {
+static void add_byte_rows(const double* w, const std::uint8_t* const* rows, i64 count, double* to, i64 n, bool first) {
+  if (first && count == 2) {
     const auto *a = rows[0], *b = rows[1];
     for (i64 i = 0; i < n; ++i) to[i] = w[0] * a[i] + w[1] * b[i];
     return;
   }
-  for (i64 i = 0; i < n; ++i) to[i] = w[0] * rows[0][i];
-  for (i64 t = 1; t < count; ++t)
-    for (i64 i = 0; i < n; ++i) to[i] += w[t] * rows[t][i];
+  for (i64 t = 0; t < count; ++t) {
+    if (first && t == 0)
+      for (i64 i = 0; i < n; ++i) to[i] = w[t] * rows[t][i];
+    else
+      for (i64 i = 0; i < n; ++i) to[i] += w[t] * rows[t][i];
+  }
 }
 
 /// kCount, kInner: 0 where they are not known to the compiler.

@@ -31,17 +31,12 @@ void add_rows(const AxisTaps<T>& taps, i64 k, i64 row, const T* x, i64 begin, i6
   constexpr i64 kTogether = 8;
   const auto* index = taps.index.data() + k * taps.count;
   const auto* weight = taps.weight.data() + k * taps.count;
-  if constexpr (kIsFloat<T>) {
-    std::array<const float*, kTogether> rows;
-    for (i64 t = 0; t < taps.count; t += kTogether) {
-      const auto count = std::min(kTogether, taps.count - t);
-      for (i64 i = 0; i < count; ++i) rows[i] = x + index[t + i] * row + begin;
-      isa().weighted_sum(weight + t, rows.data(), count, to, end - begin, t == 0);
-    }
-  } else {
-    std::vector<const T*> rows(taps.count);
-    for (i64 t = 0; t < taps.count; ++t) rows[t] = x + index[t] * row + begin;
-    line_isa().add_byte_rows(weight, rows.data(), taps.count, to, end - begin);
+  std::array<const T*, kTogether> rows;
+  for (i64 t = 0; t < taps.count; t += kTogether) {
+    const auto count = std::min(kTogether, taps.count - t);
+    for (i64 i = 0; i < count; ++i) rows[i] = x + index[t + i] * row + begin;
+    if constexpr (kIsFloat<T>) isa().weighted_sum(weight + t, rows.data(), count, to, end - begin, t == 0);
+    else line_isa().add_byte_rows(weight + t, rows.data(), count, to, end - begin, t == 0);
   }
 }
 
@@ -94,7 +89,7 @@ void columns_of(const Resampling<T>& r, i64 k, const T* x, i64 begin, i64 end, S
     add_pixels(taps, begin, r.inner, r.rows ? room : x, y, end - begin);
   } else {
     constexpr double kSame = 1;
-    if (!r.rows) line_isa().add_byte_rows(&kSame, &x, 1, room, row);
+    if (!r.rows) line_isa().add_byte_rows(&kSame, &x, 1, room, row, true);
     add_pixels(taps, begin, r.inner, room, room + row, end - begin);
     line_isa().to_bytes(room + row, y, (end - begin) * r.inner);
   }
