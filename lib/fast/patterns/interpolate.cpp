@@ -119,6 +119,7 @@ class Resample final : public Kernel {
   std::string name() const override { return "resample"; }
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
+    if (sizes.in[0].size() == 0) return nullptr;
     auto state = std::make_unique<State>();
     auto& passes = state->passes = passes_of(sizes.in[0], sizes.out[0]);
     // Bytes are rounded after all axes, by Pillow after each.
