@@ -2,6 +2,7 @@
 // Spec: operation-sets/operation-specs/matrix/einsum-7
 #include <map>
 #include <memory_resource>
+#include <utility>
 
 #include "op/kit/accumulate.hpp"
 #include "op/kit/einsum.hpp"
@@ -160,6 +161,12 @@ void eval(EvalContext& c) {
         const bool here = next[k] != 0 || so_far.strides[k] != 0;
         (later ? kept : summed)[k] = here ? space.shape[k] : 1;
       }
+      // Terms of the last axis that is summed lie equally far apart.
+      i64 last = rank;
+      while (last > 0 && summed[last - 1] == 1) --last;
+      const bool sums = last-- > 0;
+      const auto terms = sums ? std::exchange(summed[last], 1) : 1, a_step = sums ? so_far.strides[last] : 0,
+                 b_step = sums ? next[last] : 0;
       Operand<T> result{strides_of(kept), std::pmr::vector<T>(kept.count(), c.memory())};
       for (i64 k = 0; k < rank; ++k)
         if (kept[k] == 1) result.strides[k] = 0;
@@ -167,8 +174,10 @@ void eval(EvalContext& c) {
       T* to = result.values.data();
       for (IndexWalker at(kept); !at.done(); at.next(), ++to) {
         const T *x = so_far.values.data() + at.offset(so_far.strides), *y = right + at.offset(next);
-        for (IndexWalker sum(summed); !sum.done(); sum.next())
-          *to = multiply_add(*to, x[sum.offset(so_far.strides)], y[sum.offset(next)]);
+        for (IndexWalker sum(summed); !sum.done(); sum.next()) {
+          const T *a = x + sum.offset(so_far.strides), *b = y + sum.offset(next);
+          for (i64 j = 0; j < terms; ++j) *to = multiply_add(*to, a[j * a_step], b[j * b_step]);
+        }
       }
       so_far = std::move(result);
     }
