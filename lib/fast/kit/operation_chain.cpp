@@ -147,6 +147,7 @@ std::optional<OperationChain> operation_chain(const Graphlet& graph, int root, b
     operand.type = graph.stored(operand.value);
     nodes.push_back(convert);
     chain.extents.clear();
+    chain.name.insert(0, "Convert+");
   }
   std::sort(nodes.begin(), nodes.end());
   return chain;

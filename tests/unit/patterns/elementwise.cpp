@@ -55,6 +55,28 @@ void powers(Net& n) {
   const auto x = n.op("Abs-1", {n.input({3, 77})});
   n.result(n.op("Power-1", {n.op("Power-1", {x, n.numbers({2}, {})}), n.input({77})}));
 }
+/// Of other types, which become f32 first.
+int converted(Net& n, int x, std::string to) { return n.op("Convert-1", {x}, {{"destination_type", std::move(to)}}); }
+int whole(Net& n, const PartialShape& shape, const char* type) {
+  const auto x = n.op("Abs-1", {n.op("Multiply-1", {n.input(shape), n.numbers({90}, {})})});
+  return converted(n, converted(n, x, type), std::string(name(n.type())));
+}
+void normalized(Net& n, const char* type) {
+  const auto x = n.op("Subtract-1", {whole(n, {2, 3, 17, 41}, type), n.weights({3, 1, 1})});
+  n.result(n.op("Divide-1", {x, n.numbers({58, 57, 56}, {3, 1, 1})}));
+}
+void normalized_bytes(Net& n) { normalized(n, "u8"); }
+void normalized_words(Net& n) { normalized(n, "i32"); }
+void pixels_of_bytes(Net& n) {
+  const auto x = n.op("Multiply-1", {whole(n, {1, 9, 11, 3}, "u8"), n.weights({3})});
+  n.result(n.op("Add-1", {x, whole(n, {1, 9, 11, 3}, "i64")}));
+}
+/// What others read, too, or is smaller, is converted by itself.
+void converted_alone(Net& n) {
+  const auto x = whole(n, {2, 40}, "u8"), y = whole(n, {1, 40}, "u8");
+  n.result(n.op("Tanh-1", {n.op("Subtract-1", {x, y})}));
+  n.result(softmax(n, x));
+}
 
 // clang-format off
 constexpr Example kExamples[] = {
@@ -77,6 +99,10 @@ constexpr Example kExamples[] = {
     {"elementwise.Round", rounded, kOnce, kOpen},
     {"elementwise.Cosh", angles},
     {"elementwise.Abs+Power+Power", powers},
+    {"elementwise.Convert+Subtract+Divide", normalized_bytes, kOften, kFixed, kF32Only},
+    {"elementwise.Convert+Subtract+Divide", normalized_words, kOnce, kFixed, kF32Only},
+    {"elementwise.Convert+Convert+Multiply+Add", pixels_of_bytes, kOften, kFixed, kF32Only},
+    {"elementwise.Subtract+Tanh", converted_alone, kOften, kFixed, kF32Only},
 };
 // clang-format on
 
