@@ -232,9 +232,9 @@ std::optional<Match> match_any(const Graphlet& graph, int root) {
   const auto type = graph.stored(x);
   if (!shape.has_rank() || !graph.fact({root, 0}).shape.has_rank()) return std::nullopt;
   const auto task = interpolation_task(graph, root);
-  const bool as_bytes = type == graph.fact(x).type && contains(kConverted, type) &&
-                        (type == ElementType::u8 || task.mode == Mode::nearest);
-  if (!is_f32(graph, x) && !as_bytes) return std::nullopt;
+  const bool as_bytes = !is_f32(graph, x);
+  const bool are_copied = task.mode == Mode::nearest && contains(kConverted, type);
+  if (as_bytes && (type != graph.fact(x).type || !(type == ElementType::u8 || are_copied))) return std::nullopt;
   auto given = interpolation_axes(graph, root, task, shape.rank());
   if (!given || task.pads()) return std::nullopt;
   auto& axes = *given;
