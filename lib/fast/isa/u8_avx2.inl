@@ -51,10 +51,7 @@ struct U8Dots {
 
 constexpr bool kAddsPairs = true;
 /// Beside whose sums there is room for two vectors of weights, or one and its picks.
-constexpr int kPixelsOfPicks = 5;
-inline int most_pixels(const PairExcess* all) {
-  return all && (all[0].picks || all[2].picks) ? kPixelsOfPicks : kPixels;
-}
+constexpr int kPixelsOfPicks = 3;
 
 /// Adds the products of a word of u8 by two vectors of i8, whose pairs fit 16 bits. The second one stays in memory:
 /// there are no more registers.
@@ -72,13 +69,12 @@ template <class Sum>
       : "+x"(sum[0]), "+x"(sum[1]), "=&x"(word), "=&x"(product)
       : "m"(*a), "x"(b0), "m"(b1), "x"(ones));
 }
-/// The same of four of the sixteen bytes from `a` on, for both vectors.
+/// The same of four of sixteen bytes, for both vectors.
 template <class Sum>
-[[gnu::always_inline]] inline void add_picked(const Word* a, __m256i pick, __m256i b0, __m256i b1, __m256i ones,
+[[gnu::always_inline]] inline void add_picked(__m256i bytes, __m256i pick, __m256i b0, __m256i b1, __m256i ones,
                                               Sum (&sum)[2]) {
   __m256i word, product;
-  asm("vbroadcasti128 %4, %2\n\t"
-      "vpshufb %5, %2, %2\n\t"
+  asm("vpshufb %5, %4, %2\n\t"
       "vpmaddubsw %6, %2, %3\n\t"
       "vpmaddwd %8, %3, %3\n\t"
       "vpaddd %3, %0, %0\n\t"
@@ -86,24 +82,23 @@ template <class Sum>
       "vpmaddwd %8, %2, %2\n\t"
       "vpaddd %2, %1, %1"
       : "+x"(sum[0]), "+x"(sum[1]), "=&x"(word), "=&x"(product)
-      : "m"(*reinterpret_cast<const __m128i_u*>(a)), "x"(pick), "x"(b0), "x"(b1), "x"(ones));
+      : "x"(bytes), "xm"(pick), "x"(b0), "x"(b1), "x"(ones));
 }
 /// The same of others for the second vector.
 template <class Sum>
-[[gnu::always_inline]] inline void add_picked(const Word* a, __m256i pick0, __m256i pick1, __m256i b0,
-                                              const __m256i_u& b1, __m256i ones, Sum (&sum)[2]) {
+[[gnu::always_inline]] inline void add_picked(__m256i bytes, const __m256i& pick0, const __m256i& pick1, __m256i b0,
+                                              __m256i b1, __m256i ones, Sum (&sum)[2]) {
   __m256i word, product;
-  asm("vbroadcasti128 %4, %2\n\t"
-      "vpshufb %5, %2, %3\n\t"
-      "vpmaddubsw %7, %3, %3\n\t"
+  asm("vpshufb %5, %4, %2\n\t"
+      "vpmaddubsw %7, %2, %3\n\t"
       "vpmaddwd %9, %3, %3\n\t"
       "vpaddd %3, %0, %0\n\t"
-      "vpshufb %6, %2, %2\n\t"
+      "vpshufb %6, %4, %2\n\t"
       "vpmaddubsw %8, %2, %2\n\t"
       "vpmaddwd %9, %2, %2\n\t"
       "vpaddd %2, %1, %1"
       : "+x"(sum[0]), "+x"(sum[1]), "=&x"(word), "=&x"(product)
-      : "m"(*reinterpret_cast<const __m128i_u*>(a)), "x"(pick0), "x"(pick1), "x"(b0), "m"(b1), "x"(ones));
+      : "x"(bytes), "xm"(pick0), "xm"(pick1), "x"(b0), "xm"(b1), "x"(ones));
 }
 /// The products of a word of u8 by a vector of i8, in pairs of 16 bits.
 [[gnu::always_inline]] inline __m256i byte_pairs(const Word* a, __m256i b) {
@@ -146,45 +141,44 @@ template <int P, bool kAlike, int kUsed = 4>
   const Word* w = t.weights + column;
   const Word *pick0 = t.excess[column / kWidth].picks, *pick1 = t.excess[column / kWidth + 1].picks;
   const i64 pixel = t.pixel;
+  const auto step = [&](const __m256i(&x)[P], i64 i) __attribute__((always_inline)) {
+    const auto b0 = (__m256i)load_words(w + i * kColumns), b1 = (__m256i)load_words(w + i * kColumns + kWidth);
+    const auto p0 = (__m256i)(Words{} + pick0[i]), p1 = kAlike ? p0 : (__m256i)(Words{} + pick1[i]);
+#pragma GCC unroll 16
+    for (int p = 0; p < P; ++p)
+      if constexpr (kAlike) add_picked(x[p], p0, b0, b1, ones, sum[p]);
+      else add_picked(x[p], p0, p1, b0, b1, ones, sum[p]);
+  };
   for_runs<P>(
       t, taps, [&](const auto& base, i64 steps) __attribute__((always_inline)) {
-        const auto step = [&](i64 first, i64 i) __attribute__((always_inline)) {
-          const Word* second = w + i * kColumns + kWidth;
-          const auto b0 = (__m256i)load_words(w + i * kColumns), b1 = (__m256i)load_words(second);
-          const auto p0 = (__m256i)(Words{} + pick0[i]), p1 = kAlike ? p0 : (__m256i)(Words{} + pick1[i]);
+        const auto read = [&](i64 first, __m256i(&x)[P]) __attribute__((always_inline)) {
 #pragma GCC unroll 16
-          for (int p = 0; p < P; ++p) {
-            const Word* a = base[p / 3] + p % 3 * pixel + first;
-            if constexpr (kAlike) add_picked(a, p0, b0, b1, ones, sum[p]);
-            else add_picked(a, p0, p1, b0, *reinterpret_cast<const __m256i_u*>(second), ones, sum[p]);
-          }
+          for (int p = 0; p < P; ++p)
+            x[p] = _mm256_broadcastsi128_si256(
+                _mm_loadu_si128(reinterpret_cast<const __m128i*>(base[p / 3] + p % 3 * pixel + first)));
         };
+        __m256i x[P];
         i64 i = 0;
         for (; i + 4 <= steps; i += 4) {
           if (i % kBlock == 0) ask(t.ahead);
+          read(i, x);
 #pragma GCC unroll 4
-          for (i64 j = 0; j < kUsed; ++j) step(i, j);
+          for (i64 j = 0; j < kUsed; ++j) step(x, j);
           w += 4 * kColumns;
           pick0 += 4;
           pick1 += 4;
         }
-        for (const i64 last = first_of_four(i, steps); i < steps; ++i, w += kColumns, ++pick0, ++pick1) step(last, 0);
+        if (i == steps) return;
+        read(first_of_four(i, steps), x);
+        for (; i < steps; ++i, w += kColumns, ++pick0, ++pick1) step(x, 0);
       });
 }
 
-/// As narrow_sums() of u8 from the first pixel on, whose products fit in pairs, but for the excess of weights
-/// that is kept beside them.
+/// Adds the products by the excess of weights.
 template <int P>
-[[gnu::always_inline]] inline void pair_sums(const NarrowSum& t, i64 column, Ints (&sum)[P][2]) {
+[[gnu::always_inline]] inline void excess_sums(const NarrowSum& t, i64 column, const i64* taps, Ints (&sum)[P][2]) {
   const __m256i ones = _mm256_set1_epi16(1);
-  const i64* const taps = t.other_taps && column >= kBlock ? t.other_taps : t.taps;
   const auto* all = t.excess + column / kWidth;
-  const bool alike = all[0].picks == all[1].picks;
-  if (!all->picks) neighbor_sums<P>(t, column, taps, sum);
-  else if constexpr (P <= kPixelsOfPicks)
-    all->halved ? picked_sums<P, false, 2>(t, column, taps, sum)
-    : alike     ? picked_sums<P, true>(t, column, taps, sum)
-                : picked_sums<P, false>(t, column, taps, sum);
   const i64 pixel = t.pixel;
 #pragma GCC unroll 2
   for (int j = 0; j < 2; ++j) {
@@ -207,6 +201,126 @@ template <int P>
         sum[p][j] = (Ints)_mm256_add_epi32((__m256i)sum[p][j], _mm256_madd_epi16(pairs[p], ones));
     }
   }
+}
+
+inline const i64* taps_of(const NarrowSum& t, i64 column) {
+  return t.other_taps && column >= kBlock ? t.other_taps : t.taps;
+}
+
+/// As narrow_sums() of u8 from the first pixel on, where neighbors fit in pairs but for the excess beside them.
+template <int P>
+[[gnu::always_inline]] inline void pair_sums(const NarrowSum& t, i64 column, Ints (&sum)[P][2]) {
+  neighbor_sums<P>(t, column, taps_of(t, column), sum);
+  excess_sums<P>(t, column, taps_of(t, column), sum);
+}
+
+/// The same of bytes that are picked, of all pixels, a few at a time.
+template <bool kAlike, int kUsed>
+[[gnu::noinline]] static void picked_sums_of_all(const NarrowSum& from, i64 column, i64 pixels, Ints (*to)[2]) {
+  auto t = from;
+  const i64* const taps = taps_of(t, column);
+  const auto tile = [&]<int P>() __attribute__((always_inline)) {
+    Ints sum[P][2] = {};
+    picked_sums<P, kAlike, kUsed>(t, column, taps, sum);
+    excess_sums<P>(t, column, taps, sum);
+#pragma GCC unroll 16
+    for (int p = 0; p < P; ++p) {
+      to[p][0] = sum[p][0];
+      to[p][1] = sum[p][1];
+    }
+    t.in += P * t.pixel;
+    to += P;
+  };
+  for (; pixels >= kPixelsOfPicks; pixels -= kPixelsOfPicks) {
+    if (pixels == 4) break;
+    tile.template operator()<kPixelsOfPicks>();
+  }
+  for (; pixels >= 2; pixels -= 2) tile.template operator()<2>();
+  if (pixels > 0) tile.template operator()<1>();
+}
+
+/// As pair_sums(), of one run of so many steps, picked or not, of two pixels at a time: to start a larger tile takes as
+/// long as its sums do.
+template <i64 kSteps, bool kAlike>
+[[gnu::noinline]] static void short_sums(const NarrowSum& t, i64 column, i64 pixels, Ints (*to)[2]) {
+  constexpr int kPicks = kAlike ? 1 : 2;
+  const __m256i ones = _mm256_set1_epi16(1);
+  const auto* all = t.excess + column / kWidth;
+  const auto first_of = [](i64 i) { return i / 4 * 4 < kSteps - 4 ? i / 4 * 4 : kSteps - 4; };
+  __m256i picks[kSteps][kPicks];
+  for (i64 i = 0; i < kSteps; ++i)
+    for (int j = 0; j < kPicks; ++j) {
+      const Word neighbors = 0x03020100 + 0x04040404 * static_cast<Word>(i - first_of(i));
+      picks[i][j] = (__m256i)(Words{} + (all[j].picks ? all[j].picks[i] : neighbors));
+    }
+  const Word* const weights = t.weights + column;
+  const Word* base = t.in + (t.other_taps && column >= kBlock ? t.other_taps : t.taps)[0];
+  for (i64 p = 0; p < pixels; p += 2, base += 2 * t.pixel, to += 2) {
+    if (p % 4 == 0) ask(t.ahead);
+    const i64 next = p + 1 < pixels ? t.pixel : 0;
+    __m256i sum[2][2] = {};
+#pragma GCC unroll 2
+    for (i64 four = 0; four < kSteps; four += 4) {
+      const auto read = [&](const Word* from) __attribute__((always_inline)) {
+        return _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + first_of(four))));
+      };
+      const __m256i x[2] = {read(base), read(base + next)};
+#pragma GCC unroll 4
+      for (i64 i = four; i < four + 4; ++i) {
+        if (i >= kSteps) break;
+        const auto b0 = (__m256i)load_words(weights + i * kColumns),
+                   b1 = (__m256i)load_words(weights + i * kColumns + kWidth);
+#pragma GCC unroll 2
+        for (int q = 0; q < 2; ++q)
+          if constexpr (kAlike) add_picked(x[q], picks[i][0], b0, b1, ones, sum[q]);
+          else add_picked(x[q], picks[i][0], picks[i][1], b0, b1, ones, sum[q]);
+      }
+    }
+#pragma GCC unroll 2
+    for (int j = 0; j < 2; ++j) {
+      const auto& excess = all[j];
+      i64 n = 0;
+      for (i64 group = 0; group < excess.groups; ++group) {
+        __m256i pairs[2] = {};
+        for (const i64 end = excess.ends[group]; n < end; ++n) {
+          const auto w = (__m256i)load_words(excess.weights + n * kWidth);
+          const Word* from = base + excess.steps[n].i;
+          pairs[0] = _mm256_add_epi16(pairs[0], byte_pairs(from, w));
+          pairs[1] = _mm256_add_epi16(pairs[1], byte_pairs(from + next, w));
+        }
+        for (int q = 0; q < 2; ++q) sum[q][j] = _mm256_add_epi32(sum[q][j], _mm256_madd_epi16(pairs[q], ones));
+      }
+    }
+    to[0][0] = (Ints)sum[0][0];
+    to[0][1] = (Ints)sum[0][1];
+    if (p + 1 == pixels) break;
+    to[1][0] = (Ints)sum[1][0];
+    to[1][1] = (Ints)sum[1][1];
+  }
+}
+
+/// Sums of all pixels, where bytes are picked or the sum is short; false: they are not computed.
+inline bool sums_of_all(const NarrowSum& t, i64 column, i64 pixels, Ints (*to)[2]) {
+  const auto* all = t.excess ? t.excess + column / kWidth : nullptr;
+  if (!all || !all->fits) return false;
+  const bool alike = all[0].picks == all[1].picks;
+  const auto take = [&]<i64 kSteps>() {
+    alike ? short_sums<kSteps, true>(t, column, pixels, to) : short_sums<kSteps, false>(t, column, pixels, to);
+    return true;
+  };
+  if (!all->halved && t.blocks == 1 && t.tap_count == 1) switch (t.last_steps) {
+      case 4: return take.template operator()<4>();
+      case 5: return take.template operator()<5>();
+      case 6: return take.template operator()<6>();
+      case 7: return take.template operator()<7>();
+      case 8: return take.template operator()<8>();
+      default: break;
+    }
+  if (!all->picks) return false;
+  if (all->halved) picked_sums_of_all<false, 2>(t, column, pixels, to);
+  else if (alike) picked_sums_of_all<true, 4>(t, column, pixels, to);
+  else picked_sums_of_all<false, 4>(t, column, pixels, to);
+  return true;
 }
 
 /// To the nearest, halves to even.

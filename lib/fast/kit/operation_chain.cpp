@@ -101,7 +101,24 @@ bool is_elementwise(const Graphlet& graph, int node) {
   return node >= 0 && (function_of(graph, node) || operation_of(graph, node));
 }
 
+int convert_after(const Graphlet& graph, int node) {
+  const auto user = graph.only_user({node, 0});
+  if (graph.type(user) != "Convert" || !is_f32(graph, {node, 0})) return -1;
+  const auto type = graph.stored({user, 0});
+  return type == graph.fact({user, 0}).type && type != ElementType::f32 && contains(kConverted, type) ? user : -1;
+}
+
 std::optional<OperationChain> operation_chain(const Graphlet& graph, int root, bool converts) {
+  if (converts && graph.type(root) == "Convert") {
+    const auto v = graph.input(root, 0);
+    if (v.port != 0 || convert_after(graph, v.node) != root) return std::nullopt;
+    auto chain = operation_chain(graph, v.node, true);
+    if (!chain) return std::nullopt;
+    chain->nodes.push_back(root);
+    chain->extents.clear();
+    chain->name += "+Convert";
+    return chain;
+  }
   if (!is_elementwise(graph, root)) return std::nullopt;
   const auto& shape = graph.fact({root, 0}).shape;
   OperationChain chain;

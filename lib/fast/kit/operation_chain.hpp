@@ -23,7 +23,7 @@ struct ChainOperand {
 enum class Extent : std::uint8_t { full, one, channel };
 
 struct OperationChain {
-  std::vector<int> nodes;
+  std::vector<int> nodes;              ///< the last one may be a Convert of what the program computes
   std::vector<ChainOperand> operands;  ///< the program's inputs
   ChainProgram program;
   std::string name;  ///< the types, with + between them
@@ -36,8 +36,10 @@ struct OperationChain {
 
 /// Whether a chain may have the node; -1: none.
 bool is_elementwise(const Graphlet& graph, int node);
+/// The Convert that alone reads what a node computes in f32, and makes numbers of kConverted of it; -1: there is none.
+int convert_after(const Graphlet& graph, int node);
 /// The chain that ends with a node; nothing where it is another operation. `converts`: operands that have the output's
-/// shape may be converted to f32 first.
+/// shape may be converted to f32 first, and the output by the root.
 std::optional<OperationChain> operation_chain(const Graphlet& graph, int root, bool converts = false);
 
 }  // namespace ovir::fast

@@ -1,4 +1,5 @@
-// Chains of elementwise operations in f32, in one pass over memory, and the Converts to f32 before them.
+// Chains of elementwise operations in f32, in one pass over memory, and the Converts to f32 before and from f32 behind
+// them.
 #include <algorithm>
 #include <array>
 
@@ -44,7 +45,7 @@ class ElementwiseChain final : public Kernel {
           shapes[i] = shapes[i].last(out.dims.size());
         }
       }
-      return std::make_unique<State>(Chain(program_, shapes, out.dims, types_));
+      return std::make_unique<State>(Chain(program_, shapes, out.dims, types_, out.type));
     }
     // [N][C/16][plane][16]; operands that lie plainly are brought into it.
     const auto batch = out.dim(0), channels = out.dim(1), blocks = channels / kBlock;
@@ -80,9 +81,10 @@ class ElementwiseChain final : public Kernel {
       to_blocked(in[i].as<const float>(), blocked, state.batch, state.channels, state.plane, pool);
       data[i] = blocked;
     }
-    auto* y = state.out ? state.floats(state.out) : out[0].as<float>();
+    void* const y = state.out ? static_cast<void*>(state.floats(state.out)) : out[0].data;
     state.chain.run(std::span(data).first(in.size()), y, pool);
-    if (state.out) to_plain(y, out[0].as<float>(), state.batch, state.channels, state.plane, pool);
+    if (state.out)
+      to_plain(static_cast<const float*>(y), out[0].as<float>(), state.batch, state.channels, state.plane, pool);
   }
 
   /// Values are read before they are written, and an input of as many bytes lies as the output does.
@@ -112,6 +114,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto& shape = graph.fact({root, 0}).shape;
   const auto user = graph.only_user({root, 0});
   if (is_elementwise(graph, user) && shape.is_static() && graph.fact({user, 0}).shape == shape) return std::nullopt;
+  if (is_elementwise(graph, root) && convert_after(graph, root) >= 0) return std::nullopt;
   auto chain = operation_chain(graph, root, true);
   if (!chain) return std::nullopt;
   Match match{std::move(chain->nodes), {}, nullptr};
@@ -129,7 +132,8 @@ std::optional<Match> match(const Graphlet& graph, int root) {
 
 // clang-format off
 constexpr std::string_view kRoots[] = {
-    "Abs", "Acos", "Acosh", "Add", "Asin", "Asinh", "Atan", "Atanh", "Ceiling", "Clamp", "Cos", "Cosh", "Divide",
+    "Abs", "Acos", "Acosh", "Add", "Asin", "Asinh", "Atan", "Atanh", "Ceiling", "Clamp", "Convert", "Cos", "Cosh",
+    "Divide",
     "Elu", "Erf", "Exp", "Floor", "FloorMod", "Gelu", "HSigmoid", "HSwish", "HardSigmoid", "Log", "Maximum",
     "Minimum", "Mish", "Mod", "Multiply", "Negative", "PRelu", "Power", "Relu", "Round", "Selu", "Sigmoid", "Sign",
     "Sin", "Sinh", "SoftPlus", "SoftSign", "Sqrt", "SquaredDifference", "Subtract", "Swish", "Tan", "Tanh"};

@@ -4,7 +4,11 @@ namespace ovir::testing::patterns::convert {
 namespace {
 
 int converted(Net& n, int x, std::string to) { return n.op("Convert-1", {x}, {{"destination_type", std::move(to)}}); }
-int scaled(Net& n) { return n.op("Multiply-1", {n.input({3, 19, 31}), n.numbers({70}, {})}); }
+/// Not the end of a chain of elements, which would take the Convert.
+int scaled(Net& n) {
+  const auto x = n.op("Multiply-1", {n.input({3, 31, 19}), n.numbers({70}, {})});
+  return n.op("Transpose-1", {x, n.indices({0, 2, 1})});
+}
 
 /// There and back; what is beyond a byte wraps.
 void by(Net& n, const char* type) {

@@ -77,6 +77,23 @@ void converted_alone(Net& n) {
   n.result(n.op("Tanh-1", {n.op("Subtract-1", {x, y})}));
   n.result(softmax(n, x));
 }
+/// What becomes whole numbers as it is stored.
+void quantized(Net& n) {
+  const auto x = n.op("Multiply-1", {n.input({2, 3, 17, 41}), n.weights({3, 1, 1})});
+  const auto y = n.op("Clamp-1", {n.op("Multiply-1", {x, n.numbers({90}, {})})}, {{"min", "-7"}, {"max", "55"}});
+  const auto z = n.op("Round-5", {y}, {{"mode", "half_to_even"}});
+  n.result(converted(n, converted(n, z, "u8"), std::string(name(n.type()))));
+}
+void truncated(Net& n) {
+  const auto x = n.op("Multiply-1", {n.input({3, 400}), n.numbers({90}, {})});
+  n.result(converted(n, converted(n, n.op("Add-1", {x, n.input({3, 1})}), "i64"), std::string(name(n.type()))));
+}
+/// Others read what is converted.
+void converted_beside(Net& n) {
+  const auto x = n.op("Tanh-1", {n.input({3, 400})});
+  n.result(converted(n, converted(n, x, "boolean"), std::string(name(n.type()))));
+  n.result(softmax(n, x));
+}
 
 // clang-format off
 constexpr Example kExamples[] = {
@@ -103,6 +120,10 @@ constexpr Example kExamples[] = {
     {"elementwise.Convert+Subtract+Divide", normalized_words, kOnce, kFixed, kF32Only},
     {"elementwise.Convert+Convert+Multiply+Add", pixels_of_bytes, kOften, kFixed, kF32Only},
     {"elementwise.Subtract+Tanh", converted_alone, kOften, kFixed, kF32Only},
+    {"elementwise.Multiply+Multiply+Clamp+Round+Convert", quantized, kOften, kFixed, kF32Only},
+    {"elementwise.Multiply+Multiply+Clamp+Round+Convert", quantized, kOnce, kFixed, kF32Only},
+    {"elementwise.Add+Convert", truncated, kOften, kOpen, kF32Only},
+    {"elementwise.Tanh", converted_beside, kOften, kFixed, kF32Only},
 };
 // clang-format on
 

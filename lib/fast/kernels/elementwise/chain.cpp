@@ -60,6 +60,7 @@ struct Chain::Piece {
 
 struct Chain::Registers {
   alignas(64) float values[kRegisters][kPiece];
+  alignas(64) float last[kPiece];  ///< where the output is converted
   /// Inputs that do not lie as the piece wants them, and where each was last taken from: patterns that come again are
   /// kept.
   alignas(64) float laid_out[ChainProgram::kInputs][kPiece];
@@ -68,8 +69,8 @@ struct Chain::Registers {
 };
 
 Chain::Chain(const ChainProgram& program, std::span<const std::span<const i64>> inputs, std::span<const i64> out,
-             std::span<const ElementType> types)
-    : inputs_(program.inputs), types_(types.begin(), types.end()), strides_(inputs.size()) {
+             std::span<const ElementType> types, ElementType to)
+    : inputs_(program.inputs), types_(types.begin(), types.end()), to_(to), strides_(inputs.size()) {
   types_.resize(inputs.size(), ElementType::f32);
   const auto registers = assign_registers(program);
   for (std::size_t i = 0; i < program.steps.size(); ++i) steps_.push_back({program.steps[i], registers[i]});
@@ -113,7 +114,7 @@ Chain::Chain(const ChainProgram& program, std::span<const std::span<const i64>> 
   const auto is_side_by_side = [](const auto& places) { return places.empty(); };
   const auto is_float = [](ElementType type) { return type == ElementType::f32; };
   direct_ = steps_.size() == 1 && columns >= kDirectRow && std::ranges::all_of(places_, is_side_by_side) &&
-            std::ranges::all_of(types_, is_float);
+            std::ranges::all_of(types_, is_float) && is_float(to_);
   const auto piece = direct_ ? kLongPiece : kPiece;
   columns_ = std::min(columns, piece);
   if (direct_ || columns < kLongRow) rows_ = std::clamp<i64>(piece / columns, 1, rows);
@@ -170,7 +171,7 @@ void Chain::compute_direct(const Piece& piece, std::span<const void* const> inpu
   }
 }
 
-void Chain::compute(const Piece& piece, std::span<const void* const> inputs, float* out, Registers& registers) const {
+void Chain::compute(const Piece& piece, std::span<const void* const> inputs, void* out, Registers& registers) const {
   const auto& table = isa();
   const auto n = piece.rows * piece.columns, rank = std::ssize(dims_);
   std::array<const float*, ChainProgram::kInputs> data;
@@ -214,8 +215,11 @@ void Chain::compute(const Piece& piece, std::span<const void* const> inputs, flo
     const auto to = steps_[id - inputs_].to;
     return std::pair{static_cast<const float*>(registers.values[to]), i64{1}};
   };
+  auto* const result = static_cast<std::byte*>(out) + piece.out * byte_width(to_);
+  const bool converts = to_ != ElementType::f32;
+  auto* const last = converts ? registers.last : reinterpret_cast<float*>(result);
   for (const auto& step : steps_) {
-    float* to = step.to < 0 ? out + piece.out : registers.values[step.to];
+    float* to = step.to < 0 ? last : registers.values[step.to];
     const auto [left, left_step] = operand(step.what.left);
     if (step.what.kind == ChainStep::binary) {
       const auto [right, right_step] = operand(step.what.right);
@@ -227,21 +231,22 @@ void Chain::compute(const Piece& piece, std::span<const void* const> inputs, flo
       table.unary(step.what.function, to, to, n);
     }
   }
+  if (converts) convert_elements(ElementType::f32, reinterpret_cast<const std::byte*>(last), to_, result, n);
 }
 
 double Chain::piece_time() const { return 20 + static_cast<double>(rows_ * columns_) * value_time_; }
 double Chain::time() const { return static_cast<double>(pieces_) * piece_time(); }
 
-void Chain::run(std::span<const void* const> inputs, float* out, ThreadPool& pool) const {
+void Chain::run(std::span<const void* const> inputs, void* out, ThreadPool& pool) const {
   if (pieces_ == 0) return;
   parallel_ranges(pool, pieces_, piece_time(), [&](i64 begin, i64 end) { compute_pieces(begin, end, inputs, out); });
 }
 
-void Chain::run(std::span<const void* const> inputs, float* out) const {
+void Chain::run(std::span<const void* const> inputs, void* out) const {
   if (pieces_ > 0) compute_pieces(0, pieces_, inputs, out);
 }
 
-void Chain::compute_pieces(i64 begin, i64 end, std::span<const void* const> inputs, float* out) const {
+void Chain::compute_pieces(i64 begin, i64 end, std::span<const void* const> inputs, void* out) const {
   const auto rank = dims_.size();
   const auto rows = dims_[rank - 2], columns = dims_[rank - 1];
   Registers registers;
@@ -262,7 +267,7 @@ void Chain::compute_pieces(i64 begin, i64 end, std::span<const void* const> inpu
                 .columns = std::min(columns_, columns - column)};
     for (std::size_t i = 0; i < inputs.size(); ++i)
       piece.offsets[i] = planes[i] + row * strides_[i][rank - 2] + column * strides_[i][rank - 1];
-    if (direct_) compute_direct(piece, inputs, out);
+    if (direct_) compute_direct(piece, inputs, static_cast<float*>(out));
     else compute(piece, inputs, out, registers);
     if ((column += columns_) < columns) continue;
     column = 0;

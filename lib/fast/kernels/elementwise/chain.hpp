@@ -36,14 +36,15 @@ struct ChainProgram {
 class Chain {
  public:
   /// `inputs` are the shapes of the program's inputs, each of which broadcasts to `out` by NumPy's rule; `types` are
-  /// those that they are converted from, of kConverted or f32. Empty: all are f32. Others have the shape of `out`.
+  /// those that they are converted from, of kConverted or f32. Empty: all are f32. Others have the shape of `out`,
+  /// whose elements become those of `to`, also of kConverted or f32.
   Chain(const ChainProgram& program, std::span<const std::span<const i64>> inputs, std::span<const i64> out,
-        std::span<const ElementType> types = {});
+        std::span<const ElementType> types = {}, ElementType to = ElementType::f32);
 
-  /// `out` may be one of the inputs that have its shape and are f32.
-  void run(std::span<const void* const> inputs, float* out, ThreadPool& pool) const;
+  /// `out` may be one of the inputs that have its shape and as many bytes.
+  void run(std::span<const void* const> inputs, void* out, ThreadPool& pool) const;
   /// In the caller's thread.
-  void run(std::span<const void* const> inputs, float* out) const;
+  void run(std::span<const void* const> inputs, void* out) const;
   /// Nanoseconds that it takes one thread, roughly.
   double time() const;
 
@@ -56,12 +57,13 @@ class Chain {
   struct Piece;
   struct Registers;
   double piece_time() const;
-  void compute_pieces(i64 begin, i64 end, std::span<const void* const> inputs, float* out) const;
+  void compute_pieces(i64 begin, i64 end, std::span<const void* const> inputs, void* out) const;
   void compute_direct(const Piece& piece, std::span<const void* const> inputs, float* out) const;
-  void compute(const Piece& piece, std::span<const void* const> inputs, float* out, Registers& registers) const;
+  void compute(const Piece& piece, std::span<const void* const> inputs, void* out, Registers& registers) const;
 
   int inputs_;
   std::vector<ElementType> types_;  ///< by input
+  ElementType to_;
   std::vector<Step> steps_;
   std::vector<i64> dims_;  ///< of the output, neighbors merged where no operand tells them apart; two at least
   std::vector<std::vector<i64>> strides_;  ///< by input, in dims_; 0 where it is broadcast
@@ -69,7 +71,7 @@ class Chain {
   std::vector<std::vector<i64>> places_;
   i64 rows_ = 1, columns_ = 1;  ///< of a piece, at most
   i64 row_pieces_ = 1, column_pieces_ = 1, pieces_ = 0;
-  bool direct_ = false;    ///< one step, whose operands are read where they lie
+  bool direct_ = false;    ///< one step of f32 alone, whose operands are read where they lie
   double value_time_ = 0;  ///< nanoseconds, roughly
 };
 
