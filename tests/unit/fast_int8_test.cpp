@@ -308,10 +308,12 @@ std::array<i64, 5> ways_of(const PairExcess* all, i64 panels) {
 
 TEST_CASE("int8 convolution: pairs of weights that 16 bits have no room for are made anew or added apart") {
   ThreadPool four(4);
-  const ConvolutionShape shapes[] = {shape(1, 1, 40, 70, 9, 9, 1, 1, 0),   shape(2, 1, 200, 33, 8, 4, 3, 2, 1),
-                                     shape(1, 1, 3, 40, 30, 15, 7, 2, 3),  row(1, 70, 48, 900, 300, 5, 3, 2),
-                                     shape(1, 3, 144, 144, 9, 9, 3, 1, 1), shape(1, 1, 3, 20, 9, 9, 3, 1, 1),
-                                     shape(2, 5, 40, 40, 9, 7, 3, 1, 1),   shape(1, 12, 48, 48, 13, 9, 3, 2, 1)};
+  const ConvolutionShape shapes[] = {
+      shape(1, 1, 40, 70, 9, 9, 1, 1, 0), shape(2, 1, 200, 33, 8, 4, 3, 2, 1),  shape(1, 1, 3, 40, 30, 15, 7, 2, 3),
+      row(1, 70, 48, 900, 300, 5, 3, 2),  shape(1, 3, 144, 144, 9, 9, 3, 1, 1), shape(1, 1, 3, 20, 9, 9, 3, 1, 1),
+      shape(2, 5, 40, 40, 9, 7, 3, 1, 1), shape(1, 12, 48, 48, 13, 9, 3, 2, 1), shape(1, 1, 16, 96, 11, 3, 1, 1, 0),
+      shape(1, 1, 20, 40, 7, 7, 1, 1, 0), shape(2, 1, 24, 70, 9, 9, 1, 1, 0),   shape(1, 1, 28, 20, 8, 4, 1, 2, 0),
+      shape(1, 1, 32, 33, 5, 1, 1, 1, 0), shape(1, 1, 48, 64, 9, 9, 1, 1, 0),   shape(1, 1, 64, 32, 14, 14, 1, 1, 0)};
   for_each_isa([&] {
     std::array<i64, 5> ways{};
     for (const auto& s : shapes) {

@@ -214,6 +214,14 @@ template <int P>
   excess_sums<P>(t, column, taps_of(t, column), sum);
 }
 
+/// Calls tile<P>() for all pixels in turn.
+template <class Tile>
+[[gnu::always_inline]] inline void in_tiles(i64 pixels, const Tile& tile) {
+  for (; pixels >= kPixelsOfPicks && pixels != 4; pixels -= kPixelsOfPicks) tile.template operator()<kPixelsOfPicks>();
+  for (; pixels >= 2; pixels -= 2) tile.template operator()<2>();
+  if (pixels > 0) tile.template operator()<1>();
+}
+
 /// The same of bytes that are picked, of all pixels, a few at a time.
 template <bool kAlike, int kUsed>
 [[gnu::noinline]] static void picked_sums_of_all(const NarrowSum& from, i64 column, i64 pixels, Ints (*to)[2]) {
@@ -231,21 +239,17 @@ template <bool kAlike, int kUsed>
     t.in += P * t.pixel;
     to += P;
   };
-  for (; pixels >= kPixelsOfPicks; pixels -= kPixelsOfPicks) {
-    if (pixels == 4) break;
-    tile.template operator()<kPixelsOfPicks>();
-  }
-  for (; pixels >= 2; pixels -= 2) tile.template operator()<2>();
-  if (pixels > 0) tile.template operator()<1>();
+  in_tiles(pixels, tile);
 }
 
-/// As pair_sums(), of one run of so many steps, picked or not, of two pixels at a time: to start a larger tile takes as
-/// long as its sums do.
+/// As pair_sums(), of all pixels and one run of so many steps, picked or not. Loops are unrolled: between short ones
+/// there is as much to do as in them.
 template <i64 kSteps, bool kAlike>
-[[gnu::noinline]] static void short_sums(const NarrowSum& t, i64 column, i64 pixels, Ints (*to)[2]) {
+[[gnu::noinline]] static void short_sums(const NarrowSum& from, i64 column, i64 pixels, Ints (*to)[2]) {
   constexpr int kPicks = kAlike ? 1 : 2;
+  constexpr i64 kNoTap = 0;
   const __m256i ones = _mm256_set1_epi16(1);
-  const auto* all = t.excess + column / kWidth;
+  const auto* all = from.excess + column / kWidth;
   const auto first_of = [](i64 i) { return i / 4 * 4 < kSteps - 4 ? i / 4 * 4 : kSteps - 4; };
   __m256i picks[kSteps][kPicks];
   for (i64 i = 0; i < kSteps; ++i)
@@ -253,50 +257,40 @@ template <i64 kSteps, bool kAlike>
       const Word neighbors = 0x03020100 + 0x04040404 * static_cast<Word>(i - first_of(i));
       picks[i][j] = (__m256i)(Words{} + (all[j].picks ? all[j].picks[i] : neighbors));
     }
-  const Word* const weights = t.weights + column;
-  const Word* base = t.in + (t.other_taps && column >= kBlock ? t.other_taps : t.taps)[0];
-  for (i64 p = 0; p < pixels; p += 2, base += 2 * t.pixel, to += 2) {
-    if (p % 4 == 0) ask(t.ahead);
-    const i64 next = p + 1 < pixels ? t.pixel : 0;
-    __m256i sum[2][2] = {};
-#pragma GCC unroll 2
+  const Word* const weights = from.weights + column;
+  auto t = from;
+  t.in += taps_of(t, column)[0];
+  const auto tile = [&]<int P>() __attribute__((always_inline)) {
+    ask(t.ahead);
+    Ints sum[P][2] = {};
+#pragma GCC unroll 4
     for (i64 four = 0; four < kSteps; four += 4) {
-      const auto read = [&](const Word* from) __attribute__((always_inline)) {
-        return _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + first_of(four))));
-      };
-      const __m256i x[2] = {read(base), read(base + next)};
+      __m256i x[P];
+#pragma GCC unroll 4
+      for (int p = 0; p < P; ++p)
+        x[p] = _mm256_broadcastsi128_si256(
+            _mm_loadu_si128(reinterpret_cast<const __m128i*>(t.in + p * t.pixel + first_of(four))));
 #pragma GCC unroll 4
       for (i64 i = four; i < four + 4; ++i) {
         if (i >= kSteps) break;
         const auto b0 = (__m256i)load_words(weights + i * kColumns),
                    b1 = (__m256i)load_words(weights + i * kColumns + kWidth);
-#pragma GCC unroll 2
-        for (int q = 0; q < 2; ++q)
-          if constexpr (kAlike) add_picked(x[q], picks[i][0], b0, b1, ones, sum[q]);
-          else add_picked(x[q], picks[i][0], picks[i][1], b0, b1, ones, sum[q]);
+#pragma GCC unroll 4
+        for (int p = 0; p < P; ++p)
+          if constexpr (kAlike) add_picked(x[p], picks[i][0], b0, b1, ones, sum[p]);
+          else add_picked(x[p], picks[i][0], picks[i][1], b0, b1, ones, sum[p]);
       }
     }
-#pragma GCC unroll 2
-    for (int j = 0; j < 2; ++j) {
-      const auto& excess = all[j];
-      i64 n = 0;
-      for (i64 group = 0; group < excess.groups; ++group) {
-        __m256i pairs[2] = {};
-        for (const i64 end = excess.ends[group]; n < end; ++n) {
-          const auto w = (__m256i)load_words(excess.weights + n * kWidth);
-          const Word* from = base + excess.steps[n].i;
-          pairs[0] = _mm256_add_epi16(pairs[0], byte_pairs(from, w));
-          pairs[1] = _mm256_add_epi16(pairs[1], byte_pairs(from + next, w));
-        }
-        for (int q = 0; q < 2; ++q) sum[q][j] = _mm256_add_epi32(sum[q][j], _mm256_madd_epi16(pairs[q], ones));
-      }
+    excess_sums<P>(t, column, &kNoTap, sum);
+#pragma GCC unroll 4
+    for (int p = 0; p < P; ++p) {
+      to[p][0] = sum[p][0];
+      to[p][1] = sum[p][1];
     }
-    to[0][0] = (Ints)sum[0][0];
-    to[0][1] = (Ints)sum[0][1];
-    if (p + 1 == pixels) break;
-    to[1][0] = (Ints)sum[1][0];
-    to[1][1] = (Ints)sum[1][1];
-  }
+    t.in += P * t.pixel;
+    to += P;
+  };
+  in_tiles(pixels, tile);
 }
 
 /// Sums of all pixels, where bytes are picked or the sum is short; false: they are not computed.
@@ -314,6 +308,8 @@ inline bool sums_of_all(const NarrowSum& t, i64 column, i64 pixels, Ints (*to)[2
       case 6: return take.template operator()<6>();
       case 7: return take.template operator()<7>();
       case 8: return take.template operator()<8>();
+      case 12: return take.template operator()<12>();
+      case 16: return take.template operator()<16>();
       default: break;
     }
   if (!all->picks) return false;

@@ -47,7 +47,9 @@ struct Loops {
   void transform(const Word* in, i64 row, Word* to, i64 step) const { table.u8_winograd_input(in, row, to, step); }
 
   void multiply(const WinogradProduct<Word>& p) const {
-    table.i16({.sum = narrow_sum(p, g, filters(p.panel, p.point)),
+    auto sum = narrow_sum(p, g, filters(p.panel, p.point));
+    sum.last_steps = ceil_div(s.channels - (g.blocks - 1) * kChannels, i64{2});
+    table.i16({.sum = sum,
                .out = reinterpret_cast<Word*>(p.out),
                .out_pixel = kBlock,
                .out_block = p.half,
