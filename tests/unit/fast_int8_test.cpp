@@ -298,11 +298,16 @@ TEST_CASE("int8 product: sums are exact, with activations and residuals, onto le
 }
 
 /// How 16 columns are multiplied: by neighbors, by pairs that are the same for all or for 8 of them, by pairs of half
-/// of the channels, or as i16.
-std::array<i64, 5> ways_of(const PairExcess* all, i64 panels) {
-  std::array<i64, 5> counts{};
+/// of the channels, as i16, or by pairs of each column.
+std::array<i64, 6> ways_of(const PairExcess* all, i64 panels) {
+  std::array<i64, 6> counts{};
   for (i64 i = 0; all && i < 4 * panels; i += 2)
-    ++counts[!all[i].fits ? 4 : !all[i].picks ? 0 : all[i].halved ? 3 : all[i].picks == all[i + 1].picks ? 1 : 2];
+    ++counts[!all[i].fits                       ? 4
+             : !all[i].picks                    ? 0
+             : all[i].by_column                 ? 5
+             : all[i].halved                    ? 3
+             : all[i].picks == all[i + 1].picks ? 1
+                                                : 2];
   return counts;
 }
 
@@ -315,7 +320,7 @@ TEST_CASE("int8 convolution: pairs of weights that 16 bits have no room for are 
       shape(1, 1, 20, 40, 7, 7, 1, 1, 0), shape(2, 1, 24, 70, 9, 9, 1, 1, 0),   shape(1, 1, 28, 20, 8, 4, 1, 2, 0),
       shape(1, 1, 32, 33, 5, 1, 1, 1, 0), shape(1, 1, 48, 64, 9, 9, 1, 1, 0),   shape(1, 1, 64, 32, 14, 14, 1, 1, 0)};
   for_each_isa([&] {
-    std::array<i64, 5> ways{};
+    std::array<i64, 6> ways{};
     for (const auto& s : shapes) {
       INFO(s.channels << " of " << s.width << " to " << s.outputs << " kernel " << s.kernel_width);
       const NarrowGeometry g(s, 4);
@@ -375,7 +380,7 @@ TEST_CASE("int8 convolution: pairs of weights that 16 bits have no room for are 
       check(extreme, PairExcesses::none(g.panels()).data());
     }
     INFO(ways[0] << " neighbors, " << ways[1] << " alike, " << ways[2] << " each, " << ways[3] << " halved, " << ways[4]
-                 << " as i16");
+                 << " as i16, " << ways[5] << " by column");
     if (narrow_isa().adds_pairs) CHECK(std::all_of(ways.begin() + 1, ways.end(), [](i64 n) { return n > 0; }));
   });
 }

@@ -25,7 +25,8 @@ struct PairExcess {
   /// If not null, as for the other half: by step, which bytes make its word, of the sixteen from word first_of_four()
   /// of its run on.
   const Word* picks = nullptr;
-  bool halved = false;  ///< of each four steps of a run the second two are 0, for the other half of 16 columns, too
+  bool by_column = false;  ///< picks are of each column by itself, 8 a step, for the other half of 16 columns, too
+  bool halved = false;     ///< of each four steps of a run the second two are 0, for the other half of 16 columns, too
   const Step* steps = nullptr;
   const Word* weights = nullptr;  ///< 8 a step
   const i64* ends = nullptr;      ///< of each group, the number of the step behind it

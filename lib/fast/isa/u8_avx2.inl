@@ -134,19 +134,26 @@ template <int P>
       });
 }
 
-/// The products of words that are picked, for both vectors alike or for each of them. kUsed: of four steps.
-template <int P, bool kAlike, int kUsed = 4>
+enum class Picked : std::uint8_t { alike, by_vector, by_column };
+
+/// The products of words that are picked: for both vectors alike, for each of them, or for each column. kUsed: of four
+/// steps.
+template <int P, Picked kPicked, int kUsed = 4>
 [[gnu::always_inline]] inline void picked_sums(const NarrowSum& t, i64 column, const i64* taps, Ints (&sum)[P][2]) {
   const __m256i ones = _mm256_set1_epi16(1);
   const Word* w = t.weights + column;
   const Word *pick0 = t.excess[column / kWidth].picks, *pick1 = t.excess[column / kWidth + 1].picks;
+  constexpr i64 kStep = kPicked == Picked::by_column ? kWidth : 1;
   const i64 pixel = t.pixel;
   const auto step = [&](const __m256i(&x)[P], i64 i) __attribute__((always_inline)) {
     const auto b0 = (__m256i)load_words(w + i * kColumns), b1 = (__m256i)load_words(w + i * kColumns + kWidth);
-    const auto p0 = (__m256i)(Words{} + pick0[i]), p1 = kAlike ? p0 : (__m256i)(Words{} + pick1[i]);
+    const auto pick = [i](const Word* from) __attribute__((always_inline)) {
+      return (__m256i)(kPicked == Picked::by_column ? load_words(from + i * kWidth) : Words{} + from[i]);
+    };
+    const auto p0 = pick(pick0), p1 = kPicked == Picked::alike ? p0 : pick(pick1);
 #pragma GCC unroll 16
     for (int p = 0; p < P; ++p)
-      if constexpr (kAlike) add_picked(x[p], p0, b0, b1, ones, sum[p]);
+      if constexpr (kPicked == Picked::alike) add_picked(x[p], p0, b0, b1, ones, sum[p]);
       else add_picked(x[p], p0, p1, b0, b1, ones, sum[p]);
   };
   for_runs<P>(
@@ -165,12 +172,12 @@ template <int P, bool kAlike, int kUsed = 4>
 #pragma GCC unroll 4
           for (i64 j = 0; j < kUsed; ++j) step(x, j);
           w += 4 * kColumns;
-          pick0 += 4;
-          pick1 += 4;
+          pick0 += 4 * kStep;
+          pick1 += 4 * kStep;
         }
         if (i == steps) return;
         read(first_of_four(i, steps), x);
-        for (; i < steps; ++i, w += kColumns, ++pick0, ++pick1) step(x, 0);
+        for (; i < steps; ++i, w += kColumns, pick0 += kStep, pick1 += kStep) step(x, 0);
       });
 }
 
@@ -223,13 +230,13 @@ template <class Tile>
 }
 
 /// The same of bytes that are picked, of all pixels, a few at a time.
-template <bool kAlike, int kUsed>
+template <Picked kPicked, int kUsed = 4>
 [[gnu::noinline]] static void picked_sums_of_all(const NarrowSum& from, i64 column, i64 pixels, Ints (*to)[2]) {
   auto t = from;
   const i64* const taps = taps_of(t, column);
   const auto tile = [&]<int P>() __attribute__((always_inline)) {
     Ints sum[P][2] = {};
-    picked_sums<P, kAlike, kUsed>(t, column, taps, sum);
+    picked_sums<P, kPicked, kUsed>(t, column, taps, sum);
     excess_sums<P>(t, column, taps, sum);
 #pragma GCC unroll 16
     for (int p = 0; p < P; ++p) {
@@ -255,7 +262,8 @@ template <i64 kSteps, bool kAlike>
   for (i64 i = 0; i < kSteps; ++i)
     for (int j = 0; j < kPicks; ++j) {
       const Word neighbors = 0x03020100 + 0x04040404 * static_cast<Word>(i - first_of(i));
-      picks[i][j] = (__m256i)(Words{} + (all[j].picks ? all[j].picks[i] : neighbors));
+      const auto* own = all[j].picks;
+      picks[i][j] = (__m256i)(all->by_column ? load_words(own + i * kWidth) : Words{} + (own ? own[i] : neighbors));
     }
   const Word* const weights = from.weights + column;
   auto t = from;
@@ -313,9 +321,10 @@ inline bool sums_of_all(const NarrowSum& t, i64 column, i64 pixels, Ints (*to)[2
       default: break;
     }
   if (!all->picks) return false;
-  if (all->halved) picked_sums_of_all<false, 2>(t, column, pixels, to);
-  else if (alike) picked_sums_of_all<true, 4>(t, column, pixels, to);
-  else picked_sums_of_all<false, 4>(t, column, pixels, to);
+  if (all->halved) picked_sums_of_all<Picked::by_vector, 2>(t, column, pixels, to);
+  else if (alike) picked_sums_of_all<Picked::alike>(t, column, pixels, to);
+  else if (all->by_column) picked_sums_of_all<Picked::by_column>(t, column, pixels, to);
+  else picked_sums_of_all<Picked::by_vector>(t, column, pixels, to);
   return true;
 }
 

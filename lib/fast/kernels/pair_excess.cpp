@@ -16,8 +16,11 @@ constexpr i64 kVector = 8, kVectors = kColumns / kVector;  // columns of a list,
 constexpr i64 kHalf = ChannelPairs::kMostColumns, kHalves = kColumns / kHalf;
 /// Vectors of words with an excess, which take a step more, as a part of all.
 constexpr double kMostExcess = 0.40;
-/// From where on 8 columns are better paired alone, which takes four pixels at a time instead of five.
+/// From where on each column is better paired by itself, which takes a shuffle more for 16 columns, and as much memory
+/// again as the weights.
 constexpr double kMostBesideOthers = 0.13;
+/// The same of 8 columns that have picks of their own.
+constexpr double kMostBesideColumns = 0.06;
 
 int byte(Word word, i64 i) { return static_cast<std::int8_t>(word >> 8 * i); }
 
@@ -85,18 +88,24 @@ bool can_halve(const Word* first, const PanelSteps& order) {
   });
 }
 
-/// Columns of a panel whose channels are paired alike.
+/// Columns of a panel whose channels are paired, alike or not.
 class Columns {
  public:
-  /// 8 columns for each list. `halved`: those of a list can_halve().
-  Columns(Word* first, const PanelSteps& order, bool halved, std::span<PairExcesses::List> lists)
-      : first_(first), order_(order), halved_(halved), count_(std::ssize(lists) * kVector), lists_(lists) {}
+  /// 8 columns for each list. `halved`: those of a list can_halve(); `by_column`: of one list, each column has picks.
+  Columns(Word* first, const PanelSteps& order, bool halved, bool by_column, std::span<PairExcesses::List> lists)
+      : first_(first),
+        order_(order),
+        halved_(halved),
+        by_column_(by_column),
+        count_(std::ssize(lists) * kVector),
+        lists_(lists) {}
 
   /// False, and not done, where more than this part of the words has an excess.
   bool pair_all(double most) {
     const bool picks = can_pick(order_);
     return each_four(order_, [&](i64 at, i64 steps, i64 before, const PairExcess::Step& first) {
-      pair(at, steps, before, first, picks);
+      if (by_column_) pair_by_column(at, steps, before, first);
+      else pair(at, steps, before, first, picks);
       const auto done = at + steps, multiplied = halved_ ? done / 2 : done;
       const bool judged = done >= kWordsToJudge || done == order_.size();
       return !judged || excess() <= most * static_cast<double>(multiplied);
@@ -104,6 +113,37 @@ class Columns {
   }
 
  private:
+  /// As pair() of each column by itself: the largest weight with the least.
+  void pair_by_column(i64 at, i64 steps, i64 before, const PairExcess::Step& first) {
+    auto* const words = first_ + at * kColumns;
+    auto& picks = lists_[0].picks;
+    const auto begin = std::ssize(picks), channels = 4 * steps;
+    picks.resize(begin + steps * kVector);
+    Excesses excesses{};
+    bool any = false;
+    for (i64 o = 0; o < kVector; ++o) {
+      std::array<int, ChannelPairs::kChannels> weights{};
+      Channels order{};
+      std::iota(order.begin(), order.begin() + channels, std::uint8_t{0});
+      for (i64 c = 0; c < channels; ++c) weights[c] = byte(words[c / 4 * kColumns + o], c % 4);
+      std::stable_sort(order.begin(), order.begin() + channels, [&](int a, int b) { return weights[a] < weights[b]; });
+      for (i64 i = 0; i < steps; ++i) words[i * kColumns + o] = 0;
+      for (i64 place = 0; place < channels; ++place) {
+        const auto c = order[place % 2 == 0 ? place / 2 : channels - 1 - place / 2];
+        const auto partner = order[place % 2 == 0 ? channels - 1 - place / 2 : place / 2];
+        if (place % 2 == 0)
+          if (const int excess = pair_excess(weights[c], weights[partner]); excess != 0) {
+            weights[c] -= excess;
+            excesses[c % 2][c / 4][o] |= Word{static_cast<std::uint8_t>(excess)} << c % 4 * 8;
+            any = true;
+          }
+        words[place / 4 * kColumns + o] |= Word{static_cast<std::uint8_t>(weights[c])} << place % 4 * 8;
+        picks[begin + place / 4 * kVector + o] |= static_cast<Word>(4 * before + c) << place % 4 * 8;
+      }
+    }
+    if (any) keep(excesses, steps, first);
+  }
+
   /// Some steps from place `at` on; what is picked lies up to `before` words before the first of them.
   void pair(i64 at, i64 steps, i64 before, const PairExcess::Step& first, bool picks) {
     auto* const words = first_ + at * kColumns;
@@ -191,7 +231,7 @@ class Columns {
 
   Word* first_;
   const PanelSteps& order_;
-  bool halved_;
+  bool halved_, by_column_;
   i64 count_;
   std::span<PairExcesses::List> lists_;
 };
@@ -224,12 +264,17 @@ PairExcesses::Half half_of(Word* first, const PanelSteps& order, bool alike) {
   };
   const bool picks = can_pick(order), halved = picks && can_halve(first, order) && can_halve(first + kVector, order);
   const auto most = picks ? kMostBesideOthers : kMostExcess;
-  if ((alike || !picks) && !halved && done(Columns(first, order, false, half.lists).pair_all(most))) return half;
-  const auto each = [&](i64 v) {
-    return Columns(first + v * kVector, order, halved, std::span(half.lists).subspan(v, 1)).pair_all(kMostExcess);
+  if ((alike || !picks) && !halved && done(Columns(first, order, false, false, half.lists).pair_all(most))) return half;
+  const auto each = [&](bool by_column, double most_here) {
+    const auto pair = [&](i64 v) {
+      return Columns(first + v * kVector, order, halved, by_column, std::span(half.lists).subspan(v, 1))
+          .pair_all(most_here);
+    };
+    return picks && done(pair(0) && pair(1));
   };
-  half.fits = picks && done(each(0) && each(1));
+  half.fits = each(false, halved ? kMostExcess : kMostBesideColumns) || (!halved && each(true, kMostExcess));
   half.halved = half.fits && halved;
+  half.by_column = half.fits && half.lists[0].picks.size() > static_cast<std::size_t>(words);
   return half;
 }
 
@@ -256,6 +301,7 @@ PairExcesses::PairExcesses(Word* panels, i64 count, const PanelSteps& order, Thr
     for (const auto& list : half.lists)
       lists_.push_back({.fits = half.fits,
                         .picks = data(list.picks.empty() ? half.lists[0].picks : list.picks),
+                        .by_column = half.by_column,
                         .halved = half.halved,
                         .steps = list.steps.data(),
                         .weights = list.weights.data(),

@@ -32,14 +32,14 @@ class PairExcesses {
 
   /// What PairExcess of 8 columns refers to.
   struct List {
-    std::vector<Word> picks;  // none: neighbors are paired
+    std::vector<Word> picks;  // none: neighbors are paired; of each step, or of each step and column
     std::vector<PairExcess::Step> steps;
     std::vector<Word> weights;
     std::vector<i64> ends;
   };
   /// 16 columns; the second list has no picks where both have the same.
   struct Half {
-    bool fits = true, halved = false;
+    bool fits = true, by_column = false, halved = false;
     std::array<List, 2> lists;
   };
 
