@@ -50,7 +50,7 @@ struct U8Dots {
 };
 
 constexpr bool kAddsPairs = true;
-/// Beside whose sums there is room for two vectors of weights, or one and its picks.
+/// Beside whose sums and bytes there is room for two vectors of weights and their picks.
 constexpr int kPixelsOfPicks = 3;
 
 /// Adds the products of a word of u8 by two vectors of i8, whose pairs fit 16 bits. The second one stays in memory:
@@ -69,7 +69,11 @@ template <class Sum>
       : "+x"(sum[0]), "+x"(sum[1]), "=&x"(word), "=&x"(product)
       : "m"(*a), "x"(b0), "m"(b1), "x"(ones));
 }
-/// The same of four of sixteen bytes, for both vectors.
+/// Sixteen bytes, in both halves.
+[[gnu::always_inline]] inline __m256i sixteen_bytes(const void* p) {
+  return _mm256_broadcastsi128_si256(_mm_loadu_si128(static_cast<const __m128i*>(p)));
+}
+/// As add_bytes(), of four of sixteen bytes, for both vectors.
 template <class Sum>
 [[gnu::always_inline]] inline void add_picked(__m256i bytes, __m256i pick, __m256i b0, __m256i b1, __m256i ones,
                                               Sum (&sum)[2]) {
@@ -160,9 +164,7 @@ template <int P, Picked kPicked, int kUsed = 4>
       t, taps, [&](const auto& base, i64 steps) __attribute__((always_inline)) {
         const auto read = [&](i64 first, __m256i(&x)[P]) __attribute__((always_inline)) {
 #pragma GCC unroll 16
-          for (int p = 0; p < P; ++p)
-            x[p] = _mm256_broadcastsi128_si256(
-                _mm_loadu_si128(reinterpret_cast<const __m128i*>(base[p / 3] + p % 3 * pixel + first)));
+          for (int p = 0; p < P; ++p) x[p] = sixteen_bytes(base[p / 3] + p % 3 * pixel + first);
         };
         __m256i x[P];
         i64 i = 0;
@@ -221,23 +223,12 @@ template <int P>
   excess_sums<P>(t, column, taps_of(t, column), sum);
 }
 
-/// Calls tile<P>() for all pixels in turn.
-template <class Tile>
-[[gnu::always_inline]] inline void in_tiles(i64 pixels, const Tile& tile) {
-  for (; pixels >= kPixelsOfPicks && pixels != 4; pixels -= kPixelsOfPicks) tile.template operator()<kPixelsOfPicks>();
-  for (; pixels >= 2; pixels -= 2) tile.template operator()<2>();
-  if (pixels > 0) tile.template operator()<1>();
-}
-
-/// The same of bytes that are picked, of all pixels, a few at a time.
-template <Picked kPicked, int kUsed = 4>
-[[gnu::noinline]] static void picked_sums_of_all(const NarrowSum& from, i64 column, i64 pixels, Ints (*to)[2]) {
-  auto t = from;
-  const i64* const taps = taps_of(t, column);
+/// The sums of all pixels, to which add(sum of the first of them, sums) adds those of a few.
+template <class Add>
+[[gnu::always_inline]] inline void in_tiles(NarrowSum t, i64 pixels, Ints (*to)[2], const Add& add) {
   const auto tile = [&]<int P>() __attribute__((always_inline)) {
     Ints sum[P][2] = {};
-    picked_sums<P, kPicked, kUsed>(t, column, taps, sum);
-    excess_sums<P>(t, column, taps, sum);
+    add(t, sum);
 #pragma GCC unroll 16
     for (int p = 0; p < P; ++p) {
       to[p][0] = sum[p][0];
@@ -246,18 +237,30 @@ template <Picked kPicked, int kUsed = 4>
     t.in += P * t.pixel;
     to += P;
   };
-  in_tiles(pixels, tile);
+  for (; pixels >= kPixelsOfPicks && pixels != 4; pixels -= kPixelsOfPicks) tile.template operator()<kPixelsOfPicks>();
+  for (; pixels >= 2; pixels -= 2) tile.template operator()<2>();
+  if (pixels > 0) tile.template operator()<1>();
 }
 
-/// As pair_sums(), of all pixels and one run of so many steps, picked or not. Loops are unrolled: between short ones
-/// there is as much to do as in them.
+/// As pair_sums(), of bytes that are picked, of all pixels.
+template <Picked kPicked, int kUsed = 4>
+[[gnu::noinline]] static void picked_sums_of_all(const NarrowSum& all, i64 column, i64 pixels, Ints (*to)[2]) {
+  const i64* const taps = taps_of(all, column);
+  const auto add = [&]<int P>(const NarrowSum& t, Ints(&sum)[P][2]) __attribute__((always_inline)) {
+    picked_sums<P, kPicked, kUsed>(t, column, taps, sum);
+    excess_sums<P>(t, column, taps, sum);
+  };
+  in_tiles(all, pixels, to, add);
+}
+
+/// The same of one run of so many steps, picked or not. Loops are unrolled: between short ones there is as much to do
+/// as in them.
 template <i64 kSteps, bool kAlike>
-[[gnu::noinline]] static void short_sums(const NarrowSum& from, i64 column, i64 pixels, Ints (*to)[2]) {
+[[gnu::noinline]] static void short_sums(const NarrowSum& of, i64 column, i64 pixels, Ints (*to)[2]) {
   constexpr int kPicks = kAlike ? 1 : 2;
-  constexpr i64 kNoTap = 0;
   const __m256i ones = _mm256_set1_epi16(1);
-  const auto* all = from.excess + column / kWidth;
-  const auto first_of = [](i64 i) { return i / 4 * 4 < kSteps - 4 ? i / 4 * 4 : kSteps - 4; };
+  const auto* all = of.excess + column / kWidth;
+  const auto first_of = [](i64 i) { return first_of_four(i / 4 * 4, kSteps); };
   __m256i picks[kSteps][kPicks];
   for (i64 i = 0; i < kSteps; ++i)
     for (int j = 0; j < kPicks; ++j) {
@@ -265,19 +268,15 @@ template <i64 kSteps, bool kAlike>
       const auto* own = all[j].picks;
       picks[i][j] = (__m256i)(all->by_column ? load_words(own + i * kWidth) : Words{} + (own ? own[i] : neighbors));
     }
-  const Word* const weights = from.weights + column;
-  auto t = from;
-  t.in += taps_of(t, column)[0];
-  const auto tile = [&]<int P>() __attribute__((always_inline)) {
+  const Word* const weights = of.weights + column;
+  const i64* const taps = taps_of(of, column);
+  const auto add = [&]<int P>(const NarrowSum& t, Ints(&sum)[P][2]) __attribute__((always_inline)) {
     ask(t.ahead);
-    Ints sum[P][2] = {};
 #pragma GCC unroll 4
     for (i64 four = 0; four < kSteps; four += 4) {
       __m256i x[P];
 #pragma GCC unroll 4
-      for (int p = 0; p < P; ++p)
-        x[p] = _mm256_broadcastsi128_si256(
-            _mm_loadu_si128(reinterpret_cast<const __m128i*>(t.in + p * t.pixel + first_of(four))));
+      for (int p = 0; p < P; ++p) x[p] = sixteen_bytes(t.in + p * t.pixel + taps[0] + first_of(four));
 #pragma GCC unroll 4
       for (i64 i = four; i < four + 4; ++i) {
         if (i >= kSteps) break;
@@ -289,16 +288,9 @@ template <i64 kSteps, bool kAlike>
           else add_picked(x[p], picks[i][0], picks[i][1], b0, b1, ones, sum[p]);
       }
     }
-    excess_sums<P>(t, column, &kNoTap, sum);
-#pragma GCC unroll 4
-    for (int p = 0; p < P; ++p) {
-      to[p][0] = sum[p][0];
-      to[p][1] = sum[p][1];
-    }
-    t.in += P * t.pixel;
-    to += P;
+    excess_sums<P>(t, column, taps, sum);
   };
-  in_tiles(pixels, tile);
+  in_tiles(of, pixels, to, add);
 }
 
 /// Sums of all pixels, where bytes are picked or the sum is short; false: they are not computed.
@@ -310,16 +302,17 @@ inline bool sums_of_all(const NarrowSum& t, i64 column, i64 pixels, Ints (*to)[2
     alike ? short_sums<kSteps, true>(t, column, pixels, to) : short_sums<kSteps, false>(t, column, pixels, to);
     return true;
   };
-  if (!all->halved && t.blocks == 1 && t.tap_count == 1) switch (t.last_steps) {
-      case 4: return take.template operator()<4>();
-      case 5: return take.template operator()<5>();
-      case 6: return take.template operator()<6>();
-      case 7: return take.template operator()<7>();
-      case 8: return take.template operator()<8>();
-      case 12: return take.template operator()<12>();
-      case 16: return take.template operator()<16>();
-      default: break;
-    }
+  const bool is_run = !all->halved && t.blocks == 1 && t.tap_count == 1;
+  switch (is_run ? t.last_steps : 0) {
+    case 4: return take.template operator()<4>();
+    case 5: return take.template operator()<5>();
+    case 6: return take.template operator()<6>();
+    case 7: return take.template operator()<7>();
+    case 8: return take.template operator()<8>();
+    case 12: return take.template operator()<12>();
+    case 16: return take.template operator()<16>();
+    default: break;
+  }
   if (!all->picks) return false;
   if (all->halved) picked_sums_of_all<Picked::by_vector, 2>(t, column, pixels, to);
   else if (alike) picked_sums_of_all<Picked::alike>(t, column, pixels, to);
@@ -339,10 +332,8 @@ inline void store_u8(std::uint8_t* p, Vec v) {
 struct LevelBounds {
   __m256i low, high;
   LevelBounds(float lowest, float highest) : low(bytes(lowest)), high(bytes(highest)) {}
-  LevelBounds(const std::uint8_t* lows, const std::uint8_t* highs) : low(twice(lows)), high(twice(highs)) {}
-  static __m256i twice(const std::uint8_t* p) {
-    return _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
-  }
+  LevelBounds(const std::uint8_t* lows, const std::uint8_t* highs)
+      : low(sixteen_bytes(lows)), high(sixteen_bytes(highs)) {}
   static __m256i bytes(float level) {
     const int whole = _mm_cvtss_si32(_mm_set_ss(level));
     return _mm256_set1_epi8(static_cast<char>(whole < 0 ? 0 : (whole > 255 ? 255 : whole)));

@@ -16,10 +16,9 @@ constexpr i64 kVector = 8, kVectors = kColumns / kVector;  // columns of a list,
 constexpr i64 kHalf = ChannelPairs::kMostColumns, kHalves = kColumns / kHalf;
 /// Vectors of words with an excess, which take a step more, as a part of all.
 constexpr double kMostExcess = 0.40;
-/// From where on each column is better paired by itself, which takes a shuffle more for 16 columns, and as much memory
-/// again as the weights.
+/// From where on 8 columns are better paired alone, which takes a shuffle more for 16.
 constexpr double kMostBesideOthers = 0.13;
-/// The same of 8 columns that have picks of their own.
+/// From where on each of them is better paired by itself, whose picks take as much memory as its weights.
 constexpr double kMostBesideColumns = 0.06;
 
 int byte(Word word, i64 i) { return static_cast<std::int8_t>(word >> 8 * i); }
@@ -272,9 +271,11 @@ PairExcesses::Half half_of(Word* first, const PanelSteps& order, bool alike) {
     };
     return picks && done(pair(0) && pair(1));
   };
-  half.fits = each(false, halved ? kMostExcess : kMostBesideColumns) || (!halved && each(true, kMostExcess));
-  half.halved = half.fits && halved;
-  half.by_column = half.fits && half.lists[0].picks.size() > static_cast<std::size_t>(words);
+  const bool by_vector = each(false, halved ? kMostExcess : kMostBesideColumns),
+             by_column = !by_vector && !halved && each(true, kMostExcess);
+  half.fits = by_vector || by_column;
+  half.by_column = by_column;
+  half.halved = by_vector && halved;
   return half;
 }
 
