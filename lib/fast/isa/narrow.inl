@@ -149,16 +149,6 @@ static void bf16_pixels(const Bf16Tile& t, int pixels) {
   }
 }
 
-/// Calls part(first pixel, pixels) for all of them, at most `most` each and about as many.
-template <class Part>
-[[gnu::always_inline]] inline void in_parts(int pixels, int most, Part part) {
-  for (int first = 0, parts = (pixels + most - 1) / most; parts > 0; --parts) {
-    const int now = (pixels - first + parts - 1) / parts;
-    part(first, now);
-    first += now;
-  }
-}
-
 static void bf16(const Bf16Tile& t, int pixels) {
   auto tile = t;
   in_parts(pixels, kPixels, [&](i64 first, int now) {

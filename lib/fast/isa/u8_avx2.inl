@@ -50,8 +50,6 @@ struct U8Dots {
 };
 
 constexpr bool kAddsPairs = true;
-/// Beside whose sums and bytes there is room for two vectors of weights and their picks.
-constexpr int kPixelsOfPicks = 3;
 
 /// Adds the products of a word of u8 by two vectors of i8, whose pairs fit 16 bits. The second one stays in memory:
 /// there are no more registers.
@@ -72,37 +70,6 @@ template <class Sum>
 /// Sixteen bytes, in both halves.
 [[gnu::always_inline]] inline __m256i sixteen_bytes(const void* p) {
   return _mm256_broadcastsi128_si256(_mm_loadu_si128(static_cast<const __m128i*>(p)));
-}
-/// As add_bytes(), of four of sixteen bytes, for both vectors.
-template <class Sum>
-[[gnu::always_inline]] inline void add_picked(__m256i bytes, __m256i pick, __m256i b0, __m256i b1, __m256i ones,
-                                              Sum (&sum)[2]) {
-  __m256i word, product;
-  asm("vpshufb %5, %4, %2\n\t"
-      "vpmaddubsw %6, %2, %3\n\t"
-      "vpmaddwd %8, %3, %3\n\t"
-      "vpaddd %3, %0, %0\n\t"
-      "vpmaddubsw %7, %2, %2\n\t"
-      "vpmaddwd %8, %2, %2\n\t"
-      "vpaddd %2, %1, %1"
-      : "+x"(sum[0]), "+x"(sum[1]), "=&x"(word), "=&x"(product)
-      : "x"(bytes), "xm"(pick), "x"(b0), "x"(b1), "x"(ones));
-}
-/// The same of others for the second vector.
-template <class Sum>
-[[gnu::always_inline]] inline void add_picked(__m256i bytes, const __m256i& pick0, const __m256i& pick1, __m256i b0,
-                                              __m256i b1, __m256i ones, Sum (&sum)[2]) {
-  __m256i word, product;
-  asm("vpshufb %5, %4, %2\n\t"
-      "vpmaddubsw %7, %2, %3\n\t"
-      "vpmaddwd %9, %3, %3\n\t"
-      "vpaddd %3, %0, %0\n\t"
-      "vpshufb %6, %4, %2\n\t"
-      "vpmaddubsw %8, %2, %2\n\t"
-      "vpmaddwd %9, %2, %2\n\t"
-      "vpaddd %2, %1, %1"
-      : "+x"(sum[0]), "+x"(sum[1]), "=&x"(word), "=&x"(product)
-      : "x"(bytes), "xm"(pick0), "xm"(pick1), "x"(b0), "xm"(b1), "x"(ones));
 }
 /// The products of a word of u8 by a vector of i8, in pairs of 16 bits.
 [[gnu::always_inline]] inline __m256i byte_pairs(const Word* a, __m256i b) {
@@ -138,78 +105,37 @@ template <int P>
       });
 }
 
-enum class Picked : std::uint8_t { alike, by_vector, by_column };
-
-/// The products of words that are picked: for both vectors alike, for each of them, or for each column. kUsed: of four
-/// steps.
-template <int P, Picked kPicked, int kUsed = 4>
-[[gnu::always_inline]] inline void picked_sums(const NarrowSum& t, i64 column, const i64* taps, Ints (&sum)[P][2]) {
+/// Adds the products by the excess of a vector's weights: sum_of(pixel) is its sum.
+template <int P, class SumOf>
+[[gnu::always_inline]] inline void add_excess(const NarrowSum& t, const PairExcess& excess, const i64* taps,
+                                              SumOf sum_of) {
   const __m256i ones = _mm256_set1_epi16(1);
-  const Word* w = t.weights + column;
-  const Word *pick0 = t.excess[column / kWidth].picks, *pick1 = t.excess[column / kWidth + 1].picks;
-  constexpr i64 kStep = kPicked == Picked::by_column ? kWidth : 1;
   const i64 pixel = t.pixel;
-  const auto step = [&](const __m256i(&x)[P], i64 i) __attribute__((always_inline)) {
-    const auto b0 = (__m256i)load_words(w + i * kColumns), b1 = (__m256i)load_words(w + i * kColumns + kWidth);
-    const auto pick = [i](const Word* from) __attribute__((always_inline)) {
-      return (__m256i)(kPicked == Picked::by_column ? load_words(from + i * kWidth) : Words{} + from[i]);
-    };
-    const auto p0 = pick(pick0), p1 = kPicked == Picked::alike ? p0 : pick(pick1);
+  i64 n = 0;
+  for (i64 group = 0; group < excess.groups; ++group) {
+    __m256i pairs[P] = {};
+    for (const i64 end = excess.ends[group]; n < end; ++n) {
+      const auto& step = excess.steps[n];
+      const Word* base = t.in + step.block * t.block + taps[step.tap] + step.i;
+      const auto b = (__m256i)load_words(excess.weights + n * kWidth);
+#pragma GCC unroll 16
+      for (int p = 0; p < P; ++p) {
+        if (p > 0 && p % 3 == 0) base += 3 * pixel;
+        pairs[p] = _mm256_add_epi16(pairs[p], byte_pairs(base + p % 3 * pixel, b));
+      }
+    }
 #pragma GCC unroll 16
     for (int p = 0; p < P; ++p)
-      if constexpr (kPicked == Picked::alike) add_picked(x[p], p0, b0, b1, ones, sum[p]);
-      else add_picked(x[p], p0, p1, b0, b1, ones, sum[p]);
-  };
-  for_runs<P>(
-      t, taps, [&](const auto& base, i64 steps) __attribute__((always_inline)) {
-        const auto read = [&](i64 first, __m256i(&x)[P]) __attribute__((always_inline)) {
-#pragma GCC unroll 16
-          for (int p = 0; p < P; ++p) x[p] = sixteen_bytes(base[p / 3] + p % 3 * pixel + first);
-        };
-        __m256i x[P];
-        i64 i = 0;
-        for (; i + 4 <= steps; i += 4) {
-          if (i % kBlock == 0) ask(t.ahead);
-          read(i, x);
-#pragma GCC unroll 4
-          for (i64 j = 0; j < kUsed; ++j) step(x, j);
-          w += 4 * kColumns;
-          pick0 += 4 * kStep;
-          pick1 += 4 * kStep;
-        }
-        if (i == steps) return;
-        read(first_of_four(i, steps), x);
-        for (; i < steps; ++i, w += kColumns, pick0 += kStep, pick1 += kStep) step(x, 0);
-      });
+      sum_of(p) = (Ints)_mm256_add_epi32((__m256i)sum_of(p), _mm256_madd_epi16(pairs[p], ones));
+  }
 }
-
-/// Adds the products by the excess of weights.
 template <int P>
 [[gnu::always_inline]] inline void excess_sums(const NarrowSum& t, i64 column, const i64* taps, Ints (&sum)[P][2]) {
-  const __m256i ones = _mm256_set1_epi16(1);
   const auto* all = t.excess + column / kWidth;
-  const i64 pixel = t.pixel;
 #pragma GCC unroll 2
-  for (int j = 0; j < 2; ++j) {
-    const auto& excess = all[j];
-    i64 n = 0;
-    for (i64 group = 0; group < excess.groups; ++group) {
-      __m256i pairs[P] = {};
-      for (const i64 end = excess.ends[group]; n < end; ++n) {
-        const auto& step = excess.steps[n];
-        const Word* base = t.in + step.block * t.block + taps[step.tap] + step.i;
-        const auto b = (__m256i)load_words(excess.weights + n * kWidth);
-#pragma GCC unroll 16
-        for (int p = 0; p < P; ++p) {
-          if (p > 0 && p % 3 == 0) base += 3 * pixel;
-          pairs[p] = _mm256_add_epi16(pairs[p], byte_pairs(base + p % 3 * pixel, b));
-        }
-      }
-#pragma GCC unroll 16
-      for (int p = 0; p < P; ++p)
-        sum[p][j] = (Ints)_mm256_add_epi32((__m256i)sum[p][j], _mm256_madd_epi16(pairs[p], ones));
-    }
-  }
+  for (int j = 0; j < 2; ++j)
+    add_excess<P>(
+        t, all[j], taps, [&](int p) __attribute__((always_inline))->Ints & { return sum[p][j]; });
 }
 
 inline const i64* taps_of(const NarrowSum& t, i64 column) {
@@ -223,103 +149,8 @@ template <int P>
   excess_sums<P>(t, column, taps_of(t, column), sum);
 }
 
-/// The sums of all pixels, to which add(sum of the first of them, sums) adds those of a few.
-template <class Add>
-[[gnu::always_inline]] inline void in_tiles(NarrowSum t, i64 pixels, Ints (*to)[2], const Add& add) {
-  const auto tile = [&]<int P>() __attribute__((always_inline)) {
-    Ints sum[P][2] = {};
-    add(t, sum);
-#pragma GCC unroll 16
-    for (int p = 0; p < P; ++p) {
-      to[p][0] = sum[p][0];
-      to[p][1] = sum[p][1];
-    }
-    t.in += P * t.pixel;
-    to += P;
-  };
-  for (; pixels >= kPixelsOfPicks && pixels != 4; pixels -= kPixelsOfPicks) tile.template operator()<kPixelsOfPicks>();
-  for (; pixels >= 2; pixels -= 2) tile.template operator()<2>();
-  if (pixels > 0) tile.template operator()<1>();
-}
-
-/// As pair_sums(), of bytes that are picked, of all pixels.
-template <Picked kPicked, int kUsed = 4>
-[[gnu::noinline]] static void picked_sums_of_all(const NarrowSum& all, i64 column, i64 pixels, Ints (*to)[2]) {
-  const i64* const taps = taps_of(all, column);
-  const auto add = [&]<int P>(const NarrowSum& t, Ints(&sum)[P][2]) __attribute__((always_inline)) {
-    picked_sums<P, kPicked, kUsed>(t, column, taps, sum);
-    excess_sums<P>(t, column, taps, sum);
-  };
-  in_tiles(all, pixels, to, add);
-}
-
-/// The same of one run of so many steps, picked or not. Loops are unrolled: between short ones there is as much to do
-/// as in them.
-template <i64 kSteps, bool kAlike>
-[[gnu::noinline]] static void short_sums(const NarrowSum& of, i64 column, i64 pixels, Ints (*to)[2]) {
-  constexpr int kPicks = kAlike ? 1 : 2;
-  const __m256i ones = _mm256_set1_epi16(1);
-  const auto* all = of.excess + column / kWidth;
-  const auto first_of = [](i64 i) { return first_of_four(i / 4 * 4, kSteps); };
-  __m256i picks[kSteps][kPicks];
-  for (i64 i = 0; i < kSteps; ++i)
-    for (int j = 0; j < kPicks; ++j) {
-      const Word neighbors = 0x03020100 + 0x04040404 * static_cast<Word>(i - first_of(i));
-      const auto* own = all[j].picks;
-      picks[i][j] = (__m256i)(all->by_column ? load_words(own + i * kWidth) : Words{} + (own ? own[i] : neighbors));
-    }
-  const Word* const weights = of.weights + column;
-  const i64* const taps = taps_of(of, column);
-  const auto add = [&]<int P>(const NarrowSum& t, Ints(&sum)[P][2]) __attribute__((always_inline)) {
-    ask(t.ahead);
-#pragma GCC unroll 4
-    for (i64 four = 0; four < kSteps; four += 4) {
-      __m256i x[P];
-#pragma GCC unroll 4
-      for (int p = 0; p < P; ++p) x[p] = sixteen_bytes(t.in + p * t.pixel + taps[0] + first_of(four));
-#pragma GCC unroll 4
-      for (i64 i = four; i < four + 4; ++i) {
-        if (i >= kSteps) break;
-        const auto b0 = (__m256i)load_words(weights + i * kColumns),
-                   b1 = (__m256i)load_words(weights + i * kColumns + kWidth);
-#pragma GCC unroll 4
-        for (int p = 0; p < P; ++p)
-          if constexpr (kAlike) add_picked(x[p], picks[i][0], b0, b1, ones, sum[p]);
-          else add_picked(x[p], picks[i][0], picks[i][1], b0, b1, ones, sum[p]);
-      }
-    }
-    excess_sums<P>(t, column, taps, sum);
-  };
-  in_tiles(of, pixels, to, add);
-}
-
-/// Sums of all pixels, where bytes are picked or the sum is short; false: they are not computed.
-inline bool sums_of_all(const NarrowSum& t, i64 column, i64 pixels, Ints (*to)[2]) {
-  const auto* all = t.excess ? t.excess + column / kWidth : nullptr;
-  if (!all || !all->fits) return false;
-  const bool alike = all[0].picks == all[1].picks;
-  const auto take = [&]<i64 kSteps>() {
-    alike ? short_sums<kSteps, true>(t, column, pixels, to) : short_sums<kSteps, false>(t, column, pixels, to);
-    return true;
-  };
-  const bool is_run = !all->halved && t.blocks == 1 && t.tap_count == 1;
-  switch (is_run ? t.last_steps : 0) {
-    case 4: return take.template operator()<4>();
-    case 5: return take.template operator()<5>();
-    case 6: return take.template operator()<6>();
-    case 7: return take.template operator()<7>();
-    case 8: return take.template operator()<8>();
-    case 12: return take.template operator()<12>();
-    case 16: return take.template operator()<16>();
-    default: break;
-  }
-  if (!all->picks) return false;
-  if (all->halved) picked_sums_of_all<Picked::by_vector, 2>(t, column, pixels, to);
-  else if (alike) picked_sums_of_all<Picked::alike>(t, column, pixels, to);
-  else if (all->by_column) picked_sums_of_all<Picked::by_column>(t, column, pixels, to);
-  else picked_sums_of_all<Picked::by_vector>(t, column, pixels, to);
-  return true;
-}
+// Uses excess_sums().
+#include "fast/isa/u8_picks_avx2.inl"
 
 /// To the nearest, halves to even.
 [[gnu::always_inline]] inline Ints to_levels(Vec v) { return (Ints)_mm256_cvtps_epi32(v); }

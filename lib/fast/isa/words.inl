@@ -9,3 +9,13 @@ inline Words load_words(const Word* p) {
   return w;
 }
 inline void store_words(Word* p, Words w) { __builtin_memcpy(p, &w, sizeof w); }
+
+/// Calls part(first pixel, pixels) for all of them, at most `most` each and about as many.
+template <class Part>
+[[gnu::always_inline]] inline void in_parts(int pixels, int most, Part part) {
+  for (int first = 0, parts = (pixels + most - 1) / most; parts > 0; --parts) {
+    const int now = (pixels - first + parts - 1) / parts;
+    part(first, now);
+    first += now;
+  }
+}
