@@ -34,51 +34,6 @@ template <class Sum>
       : "+x"(sum[0]), "+x"(sum[1]), "=&x"(word), "=&x"(product)
       : "x"(bytes), "xm"(pick0), "xm"(pick1), "x"(b0), "xm"(b1), "x"(ones));
 }
-enum class Picked : std::uint8_t { alike, by_vector, by_column };
-
-/// The products of words that are picked: for both vectors alike, for each of them, or for each column. kUsed: of four
-/// steps.
-template <int P, Picked kPicked, int kUsed = 4>
-[[gnu::always_inline]] inline void picked_sums(const NarrowSum& t, i64 column, const i64* taps, Ints (&sum)[P][2]) {
-  const __m256i ones = _mm256_set1_epi16(1);
-  const Word* w = t.weights + column;
-  const Word *pick0 = t.excess[column / kWidth].picks, *pick1 = t.excess[column / kWidth + 1].picks;
-  constexpr i64 kStep = kPicked == Picked::by_column ? kWidth : 1;
-  const i64 pixel = t.pixel;
-  const auto step = [&](const __m256i(&x)[P], i64 i) __attribute__((always_inline)) {
-    const auto b0 = (__m256i)load_words(w + i * kColumns), b1 = (__m256i)load_words(w + i * kColumns + kWidth);
-    const auto pick = [i](const Word* from) __attribute__((always_inline)) {
-      return (__m256i)(kPicked == Picked::by_column ? load_words(from + i * kWidth) : Words{} + from[i]);
-    };
-    const auto p0 = pick(pick0), p1 = kPicked == Picked::alike ? p0 : pick(pick1);
-#pragma GCC unroll 16
-    for (int p = 0; p < P; ++p)
-      if constexpr (kPicked == Picked::alike) add_picked(x[p], p0, b0, b1, ones, sum[p]);
-      else add_picked(x[p], p0, p1, b0, b1, ones, sum[p]);
-  };
-  for_runs<P>(
-      t, taps, [&](const auto& base, i64 steps) __attribute__((always_inline)) {
-        const auto read = [&](i64 first, __m256i(&x)[P]) __attribute__((always_inline)) {
-#pragma GCC unroll 16
-          for (int p = 0; p < P; ++p) x[p] = sixteen_bytes(base[p / 3] + p % 3 * pixel + first);
-        };
-        __m256i x[P];
-        i64 i = 0;
-        for (; i + 4 <= steps; i += 4) {
-          if (i % kBlock == 0) ask(t.ahead);
-          read(i, x);
-#pragma GCC unroll 4
-          for (i64 j = 0; j < kUsed; ++j) step(x, j);
-          w += 4 * kColumns;
-          pick0 += 4 * kStep;
-          pick1 += 4 * kStep;
-        }
-        if (i == steps) return;
-        read(first_of_four(i, steps), x);
-        for (; i < steps; ++i, w += kColumns, pick0 += kStep, pick1 += kStep) step(x, 0);
-      });
-}
-
 /// As add_picked() of a vector, from memory.
 [[gnu::always_inline]] inline void add_picked(const Word* from, __m256i pick, __m256i b, __m256i ones, Ints& sum) {
   __m256i word;
@@ -107,32 +62,63 @@ template <int P, Picked kPicked, int kUsed = 4>
       : "m"(*reinterpret_cast<const __m128i_u*>(from)), "x"(pick), "x"(b0), "x"(b1), "x"(ones));
 }
 
-// Runs of four steps, of neighbors in a block: so little is to be done in one that addresses are constant.
-inline bool has_runs_of_four(const NarrowSum& t) { return t.blocks == 1 && t.last_steps == 4 && t.pixel == kBlock; }
-
-/// visit(words of the first pixel, weights, picks) for each step of the runs.
-template <int kUsed, i64 kStep, class Visit>
-[[gnu::always_inline]] inline void each_of_four(const NarrowSum& t, i64 column, const i64* taps, Visit visit) {
+/// visit(words of the first pixel, weights, picks) for each step. kSteps: of all runs, which are of one block, so that
+/// there are no loops within them; 0: any. kUsed: of four steps.
+template <i64 kSteps, int kUsed, i64 kStep, class Visit>
+[[gnu::always_inline]] inline void each_picked(const NarrowSum& t, i64 column, const i64* taps, Visit visit) {
   const Word *w = t.weights + column, *picks = t.excess[column / kWidth].picks;
-  for (i64 tap = 0; tap < t.tap_count; ++tap, w += 4 * kColumns, picks += 4 * kStep)
+  const auto four = [&](const Word* at) __attribute__((always_inline)) {
 #pragma GCC unroll 4
-    for (i64 j = 0; j < kUsed; ++j) visit(t.in + taps[tap], w + j * kColumns, picks + j * kStep);
+    for (i64 j = 0; j < kUsed; ++j) visit(at, w + j * kColumns, picks + j * kStep);
+    w += 4 * kColumns;
+    picks += 4 * kStep;
+  };
+  if constexpr (kSteps > 0) {
+    for (i64 tap = 0; tap < t.tap_count; ++tap) {
+      const Word* const first = t.in + taps[tap];
+#pragma GCC unroll 2
+      for (i64 i = 0; i + 4 <= kSteps; i += 4) four(first + i);
+#pragma GCC unroll 4
+      for (i64 i = kSteps / 4 * 4; i < kSteps; ++i, w += kColumns, picks += kStep)
+        visit(first + first_of_four(i, kSteps), w, picks);
+    }
+    return;
+  }
+  for (i64 block = 0; block < t.blocks; ++block)
+    for (i64 tap = 0, steps = block + 1 < t.blocks ? t.steps : t.last_steps; tap < t.tap_count; ++tap) {
+      const Word* const first = t.in + block * t.block + taps[tap];
+      i64 i = 0;
+      for (; i + 4 <= steps; i += 4) {
+        if (i % kBlock == 0) ask(t.ahead);
+        four(first + i);
+      }
+      for (; i < steps; ++i, w += kColumns, picks += kStep) visit(first + first_of_four(i, steps), w, picks);
+    }
+}
+
+/// Where runs are of four steps, pixels are neighbors in a block.
+template <i64 kSteps>
+inline i64 pixel_of(const NarrowSum& t) {
+  return kSteps == 4 ? kBlock : t.pixel;
 }
 
 /// How many pixels are computed at once where both vectors' bytes are picked alike, and by one vector.
 constexpr int kPixelsOfBoth = 5, kPixelsOfVector = 10;
 
+template <i64 kSteps>
 struct BothAlike {
+  static constexpr int kMost = 5;
   template <int P>
-  [[gnu::noinline]] static void sums(const NarrowSum& t, i64 column, const i64* taps, Ints (*to)[2]) {
+  [[gnu::always_inline]] static void sums(const NarrowSum& t, i64 column, const i64* taps, Ints (*to)[2]) {
     const __m256i ones = _mm256_set1_epi16(1);
+    const i64 pixel = pixel_of<kSteps>(t);
     Ints sum[P][2] = {};
-    each_of_four<4, 1>(
+    each_picked<kSteps, 4, 1>(
         t, column, taps, [&](const Word* at, const Word* w, const Word* picks) __attribute__((always_inline)) {
           const auto b0 = (__m256i)load_words(w), b1 = (__m256i)load_words(w + kWidth),
                      pick = (__m256i)(Words{} + *picks);
-#pragma GCC unroll 16
-          for (int p = 0; p < P; ++p) add_picked(at + p * kBlock, pick, b0, b1, ones, sum[p]);
+#pragma GCC unroll 8
+          for (int p = 0; p < P; ++p) add_picked(at + p * pixel, pick, b0, b1, ones, sum[p]);
         });
     excess_sums<P>(t, column, taps, sum);
 #pragma GCC unroll 16
@@ -143,17 +129,20 @@ struct BothAlike {
   }
 };
 /// A vector after the other, whose picks are their own. kUsed: of four steps.
-template <bool kByColumn, int kUsed>
+template <i64 kSteps, bool kByColumn, int kUsed = 4>
 struct EachVector {
+  static constexpr int kMost = kPixelsOfVector;
   template <int P>
   [[gnu::noinline]] static void vector(const NarrowSum& t, i64 column, const i64* taps, Ints* to) {
     const __m256i ones = _mm256_set1_epi16(1);
+    const i64 pixel = pixel_of<kSteps>(t);
     Ints sum[P] = {};
-    each_of_four<kUsed, kByColumn ? kWidth : 1>(
+    each_picked<kSteps, kUsed, kByColumn ? kWidth : 1>(
         t, column, taps, [&](const Word* at, const Word* w, const Word* picks) __attribute__((always_inline)) {
           const auto b = (__m256i)load_words(w), pick = (__m256i)(kByColumn ? load_words(picks) : Words{} + *picks);
+          const Word* const at5 = at + 5 * pixel;
 #pragma GCC unroll 16
-          for (int p = 0; p < P; ++p) add_picked(at + p * kBlock, pick, b, ones, sum[p]);
+          for (int p = 0; p < P; ++p) add_picked((p < 5 ? at : at5) + p % 5 * pixel, pick, b, ones, sum[p]);
         });
     add_excess<P>(
         t, t.excess[column / kWidth], taps, [&](int p) __attribute__((always_inline))->Ints & { return sum[p]; });
@@ -166,20 +155,43 @@ struct EachVector {
     vector<P>(t, column + kWidth, taps, &to[0][1]);
   }
 };
-template <class Sums, int P>
+template <class Sums, int P = Sums::kMost>
 [[gnu::always_inline]] inline void sums_of_some(const NarrowSum& t, i64 column, const i64* taps, int pixels,
                                                 Ints (*to)[2]) {
   if (pixels == P) return Sums::template sums<P>(t, column, taps, to);
   if constexpr (P > 1) sums_of_some<Sums, P - 1>(t, column, taps, pixels, to);
 }
 /// The same of all pixels, kMost at a time.
-template <class Sums, int kMost>
-static void sums_by_fours(const NarrowSum& all, i64 column, i64 pixels, Ints (*to)[2]) {
+template <class Sums>
+[[gnu::noinline]] static void sums_in_parts(const NarrowSum& all, i64 column, i64 pixels, Ints (*to)[2]) {
   auto t = all;
-  in_parts(static_cast<int>(pixels), kMost, [&](i64 first, int now) {
-    t.in = all.in + first * kBlock;
-    sums_of_some<Sums, kMost>(t, column, taps_of(all, column), now, to + first);
+  in_parts(static_cast<int>(pixels), Sums::kMost, [&](i64 first, int now) {
+    t.in = all.in + first * all.pixel;
+    sums_of_some<Sums>(t, column, taps_of(all, column), now, to + first);
   });
+}
+
+/// Sums of all pixels, of bytes that are picked.
+static void picked_sums(const NarrowSum& t, i64 column, i64 pixels, Ints (*to)[2]) {
+  const auto* all = t.excess + column / kWidth;
+  const i64 steps = t.blocks > 1 || (t.last_steps == 4 && t.pixel != kBlock) ? 0 : t.last_steps;
+  const auto sums = [&]<class Sums>() { sums_in_parts<Sums>(t, column, pixels, to); };
+  if (all->halved) {
+    if (steps == 4) return sums.template operator()<EachVector<4, false, 2>>();
+    return sums.template operator()<EachVector<0, false, 2>>();
+  }
+  if (all[0].picks == all[1].picks) {
+    if (steps == 3) return sums.template operator()<BothAlike<3>>();
+    if (steps == 4) return sums.template operator()<BothAlike<4>>();
+    if (steps == 7) return sums.template operator()<BothAlike<7>>();
+    return sums.template operator()<BothAlike<0>>();
+  }
+  if (all->by_column) {
+    if (steps == 4) return sums.template operator()<EachVector<4, true>>();
+    return sums.template operator()<EachVector<0, true>>();
+  }
+  if (steps == 4) return sums.template operator()<EachVector<4, false>>();
+  return sums.template operator()<EachVector<0, false>>();
 }
 
 /// The sums of all pixels, to which add(sum of the first of them, sums) adds those of a few.
@@ -199,17 +211,6 @@ template <class Add>
   for (; pixels >= kPixelsOfPicks && pixels != 4; pixels -= kPixelsOfPicks) tile.template operator()<kPixelsOfPicks>();
   for (; pixels >= 2; pixels -= 2) tile.template operator()<2>();
   if (pixels > 0) tile.template operator()<1>();
-}
-
-/// As pair_sums(), of bytes that are picked, of all pixels.
-template <Picked kPicked, int kUsed = 4>
-[[gnu::noinline]] static void picked_sums_of_all(const NarrowSum& all, i64 column, i64 pixels, Ints (*to)[2]) {
-  const i64* const taps = taps_of(all, column);
-  const auto add = [&]<int P>(const NarrowSum& t, Ints(&sum)[P][2]) __attribute__((always_inline)) {
-    picked_sums<P, kPicked, kUsed>(t, column, taps, sum);
-    excess_sums<P>(t, column, taps, sum);
-  };
-  in_tiles(all, pixels, to, add);
 }
 
 /// The same of one run of so many steps, picked or not. Loops are unrolled: between short ones there is as much to do
@@ -273,16 +274,6 @@ inline bool sums_of_all(const NarrowSum& t, i64 column, i64 pixels, Ints (*to)[2
     default: break;
   }
   if (!all->picks) return false;
-  if (has_runs_of_four(t)) {
-    if (all->halved) sums_by_fours<EachVector<false, 2>, kPixelsOfVector>(t, column, pixels, to);
-    else if (alike) sums_by_fours<BothAlike, kPixelsOfBoth>(t, column, pixels, to);
-    else if (all->by_column) sums_by_fours<EachVector<true, 4>, kPixelsOfVector>(t, column, pixels, to);
-    else sums_by_fours<EachVector<false, 4>, kPixelsOfVector>(t, column, pixels, to);
-    return true;
-  }
-  if (all->halved) picked_sums_of_all<Picked::by_vector, 2>(t, column, pixels, to);
-  else if (alike) picked_sums_of_all<Picked::alike>(t, column, pixels, to);
-  else if (all->by_column) picked_sums_of_all<Picked::by_column>(t, column, pixels, to);
-  else picked_sums_of_all<Picked::by_vector>(t, column, pixels, to);
+  picked_sums(t, column, pixels, to);
   return true;
 }
