@@ -15,7 +15,7 @@ ElementType storable_type(ElementType type) {
   return type;
 }
 
-Tensor storable(const Tensor& tensor) { return convert(tensor, storable_type(tensor.type())); }
+Tensor storable(const Tensor& tensor) { return convert(with_clean_booleans(tensor), storable_type(tensor.type())); }
 
 Tensor narrow(const Tensor& widened, ElementType type) {
   const auto wide = storable_type(type);

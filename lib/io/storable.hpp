@@ -6,7 +6,7 @@ namespace ovir::io {
 
 /// The type that elements of `type` are written in: bf16, f8*, f4, nf4 -> f32; i4 -> i8; u1...u6 -> u8; else itself.
 ElementType storable_type(ElementType type);
-/// The same values in storable_type().
+/// The same values in storable_type(); booleans are 0 and 1.
 Tensor storable(const Tensor& tensor);
 /// The inverse: `widened` as `type`. E0704 where it is not of storable_type(type), E0705 where a value is none of the
 /// type's.

@@ -144,6 +144,11 @@ TEST_CASE("types that NumPy lacks are widened and read back") {
   CHECK(narrow(E::f32, std::numeric_limits<double>::quiet_NaN(), E::bf16) == "none");
 }
 
+TEST_CASE("booleans are stored as 0 and 1") {
+  const auto counts = Tensor::of<std::uint8_t>(E::boolean, {3}, std::vector<std::uint8_t>{0, 1, 3});
+  CHECK(to_f64(io::storable(counts)) == std::vector<double>{0, 1, 1});
+}
+
 TEST_CASE("files that cannot be opened or written") {
   const Temporary folder;
   CHECK(code_of([&] { io::read_npy(folder.path("missing.npy")); }) == "E0001");

@@ -138,6 +138,29 @@ TEST_CASE("a state of another shape ends the run before anything computes with i
   }
 }
 
+// torch.cumsum of a mask, as OpenVINO converts it: boolean, though what reads it wants the counts.
+TEST_CASE("CumSum of booleans counts them, for who reads more than whether they are set") {
+  SmallModel m;
+  const auto mask = m.graph.parameter("mask", ElementType::boolean, {5});
+  const auto sums = m.graph.add(
+      "sums", "CumSum-3", {mask, m.graph.constant("axis", Tensor::of<i64>(ElementType::i64, {}, std::vector<i64>{0}))});
+  m.graph.result("counts", m.graph.add("count", "Convert-1", {sums}, {{"destination_type", "i64"}}));
+  const auto last = m.graph.add(
+      "last", "Gather-8",
+      {sums, m.graph.constant("index", Tensor::vector({4})), m.graph.constant("along", Tensor::vector({0}))});
+  m.graph.result("as_last", m.graph.add("equal", "Equal-1", {sums, last}));
+  m.graph.result("none", m.graph.add("not", "LogicalNot-1", {sums}));
+  const auto c = m.check();
+  REQUIRE(c.diagnostics.errors() == 0);
+  const auto given = Tensor::of<std::uint8_t>(ElementType::boolean, {5}, std::vector<std::uint8_t>{0, 1, 0, 1, 1});
+  for (const auto& way : kWays) {
+    const auto out = testing::open(c.model, c.facts, way).run(std::vector{given});
+    CHECK(to_f64(out.at(0)) == std::vector<double>{0, 1, 1, 2, 3});
+    CHECK(to_f64(out.at(1)) == std::vector<double>{0, 0, 0, 0, 1});
+    CHECK(to_f64(out.at(2)) == std::vector<double>{1, 0, 0, 0, 0});
+  }
+}
+
 TEST_CASE("an observer sees the value of every layer, and changes nothing") {
   SmallModel m;
   const auto x = m.graph.parameter("x", ElementType::f32, {8});

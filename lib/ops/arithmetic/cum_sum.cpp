@@ -25,8 +25,8 @@ void eval(EvalContext& c) {
   if (from.size() == 0) return;
   const auto along = c.has(axis) ? c.scalar_int(axis) : 0;
   const AxisView view(from.shape(), along < 0 ? along + from.rank() : along);
-  dispatch(from.type(), Numbers{}, [&]<class T>() {
-    // Floats are summed in f64, integers modulo 2^bits.
+  dispatch(from.type(), Numbers{} + Boolean{}, [&]<class T>() {
+    // Floats are summed in f64, integers modulo 2^bits, booleans counted in their bytes.
     using Sum = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;
     for (i64 line = 0; line < view.lines(); ++line) {
       const auto start = view.line(line);
@@ -42,11 +42,13 @@ void eval(EvalContext& c) {
 }
 
 constexpr auto kAttrs = attributes<Attrs, Attr<"exclusive", &Attrs::exclusive>, Attr<"reverse", &Attrs::reverse>>;
-constexpr PortDef kInputs[] = {{"data", kNumericT}, {"axis", {"T_AXIS", kIndex}, Arity::optional}};
+constexpr TypeVar T{"T", kNumeric | kBoolean};
+constexpr PortDef kInputs[] = {{"data", T}, {"axis", {"T_AXIS", kIndex}, Arity::optional}};
+constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr Version kVersions[] = {
     {.since = 3,
      .inputs = kInputs,
-     .outputs = kNumericOutput,
+     .outputs = kOutputs,
      .attrs = kAttrs,
      .infer = infer,
      .reads = ports(axis),
