@@ -181,4 +181,8 @@ std::vector<Tensor> evaluate_node(const Plan& plan, const Step& step, const std:
   return compute(plan, step, step.nodes.back(), inputs, outputs, host);
 }
 
+void fail_shape(const std::string& inferred, const Shape& shape) {
+  fail(Code::E0506, "the output must have shape {} as inferred, but has {}", inferred, to_string(shape));
+}
+
 }  // namespace ovir

@@ -32,4 +32,7 @@ std::vector<Tensor> evaluate_group(const Plan& plan, const Step& step, std::span
 std::vector<Tensor> evaluate_node(const Plan& plan, const Step& step, const std::vector<Tensor>& inputs,
                                   const std::vector<Fact>& outputs, EvalHost* host);
 
+/// Later steps were planned for what was inferred, which data may break: an axis of Squeeze that is longer than 1.
+[[noreturn]] void fail_shape(const std::string& inferred, const Shape& shape);
+
 }  // namespace ovir

@@ -30,7 +30,7 @@ void Sized::join_rows(const Plan& plan, int threads) {
   const auto phase_of = [&](int s) {
     const auto& step = steps[s];
     Phase phase{.begin = s, .end = s + 1};
-    if (step.how != How::kernel) return phase;
+    if (step.how != How::kernel || !plan.steps[s].initial_of.empty()) return phase;
     const auto& kernel = *plan.steps[s].kernel;
     const auto rows = step.state->scratch_bytes == 0 ? kernel.rows({step.in, step.out}) : 0;
     phase.by_rows = rows >= 2 * kLeastRows;

@@ -7,6 +7,7 @@
 #include "base/float_mode.hpp"
 #include "exec/evaluate.hpp"
 #include "exec/growing_states.hpp"
+#include "exec/initial_values.hpp"
 #include "exec/out_of_memory.hpp"
 #include "exec/planned_work.hpp"
 #include "exec/stored.hpp"
@@ -44,6 +45,7 @@ class Executor::Run final : private EvalHost {
       const auto* joined = alone || sized_.steps[s].joined < 0 ? nullptr : &sized_.joined[sized_.steps[s].joined];
       const int end = joined ? joined->end : s + 1;
       if (context_.observer) execute_watched(step, sized_.steps[s]);
+      else if (is_spared(plan_, step, context_.states)) work_ = 0;
       else if (context_.profiler) execute_timed(step, sized_.steps[s]);
       else if (joined) execute_joined(s, *joined);
       else execute(step, sized_.steps[s]);
@@ -191,9 +193,9 @@ class Executor::Run final : private EvalHost {
   }
 
   /// ReadValue of a variable that has a value, or Assign, where there is nothing to infer: false for any other.
-  bool run_state(const Step& step) {
+  bool run_state(const Step& step, bool spared) {
     const auto& node = plan_.node(step);
-    if (step.infers || (node.op->kind != Kind::read_value && node.op->kind != Kind::assign)) return false;
+    if ((step.infers && !spared) || (node.op->kind != Kind::read_value && node.op->kind != Kind::assign)) return false;
     const auto& variable = node.as<VariableAttrs>().variable_id;
     work_ = 0;
     if (node.op->kind == Kind::assign) {
@@ -216,10 +218,12 @@ class Executor::Run final : private EvalHost {
   }
 
   void run_dynamic(const Step& step) {
-    if (step.caching == Caching::read) dynamic(step).infer(operands(step));  // the initial value is judged in every run
+    const bool spared = is_spared_initial(plan_, step, sized_.tensors, context_.states);
+    // An initial value that is there is judged in every run.
+    if (step.caching == Caching::read && !spared) dynamic(step).infer(operands(step));
     by_reference_ = !step.kernel;
     if (growing_.run(step, work_)) return;
-    if (step.nodes.size() == 1 && run_state(step)) return;
+    if (step.nodes.size() == 1 && run_state(step, spared)) return;
     auto inputs = operands(step);
     const bool whole = step.nodes.size() == 1 && step.inputs.size() == plan_.node(step).inputs.size();
     std::vector<Tensor> results;
@@ -244,10 +248,6 @@ class Executor::Run final : private EvalHost {
       if (results[o]) store_as_inferred(step.outputs[o], results[o]);
   }
 
-  /// Later steps were planned for what was inferred, which data may break: an axis of Squeeze that is longer than 1.
-  [[noreturn]] static void fail_shape(const std::string& inferred, const Shape& shape) {
-    fail(Code::E0506, "the output must have shape {} as inferred, but has {}", inferred, to_string(shape));
-  }
   void store_as_inferred(int id, const Tensor& value) {
     const auto& inferred = plan_.value(id).shape;
     if (!inferred.contains(value.shape())) fail_shape(to_string(inferred), value.shape());

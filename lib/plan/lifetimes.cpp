@@ -74,6 +74,41 @@ bool settles(const Plan& plan, const Step& step, const ByShapes& known) {
          std::all_of(step.outputs.begin(), step.outputs.end(), shape);
 }
 
+bool reads_variable(const Plan& plan, const Step& step) {
+  return step.nodes.size() == 1 && plan.node(step).op->kind == Kind::read_value;
+}
+
+bool is_pure(const Plan& plan, const Step& step) {
+  return std::ranges::all_of(step.nodes, [&](int index) {
+    const auto& node = (*plan.model)[index];
+    return node.op->kind == Kind::compute && node.version->pure && node.bodies.empty();
+  });
+}
+
+/// Steps that compute nothing but initial values of variables, as the keys and values of what an encoder has found.
+void find_initial(Plan& plan) {
+  if (std::ranges::none_of(plan.steps, [&](const Step& step) { return reads_variable(plan, step); })) return;
+  std::vector<std::vector<int>> initial_of(plan.values.size());
+  std::vector<char> used(plan.values.size(), 0);  // otherwise
+  for (const auto id : plan.results) used[id] = 1;
+  for (auto s = static_cast<int>(plan.steps.size()) - 1; s >= 0; --s) {
+    auto& step = plan.steps[s];
+    std::vector<int> readers;
+    if (reads_variable(plan, step)) {
+      readers = {s};
+    } else if (is_pure(plan, step) && std::ranges::none_of(step.outputs, [&](int id) { return used[id] != 0; })) {
+      for (const auto id : step.outputs) readers.insert(readers.end(), initial_of[id].begin(), initial_of[id].end());
+      std::ranges::sort(readers);
+      readers.erase(std::ranges::unique(readers).begin(), readers.end());
+      step.initial_of = readers;
+    }
+    for (const auto id : step.inputs) {
+      if (readers.empty()) used[id] = 1;
+      else initial_of[id].insert(initial_of[id].end(), readers.begin(), readers.end());
+    }
+  }
+}
+
 }  // namespace
 
 bool is_view(const Plan& plan, const Step& step) {
@@ -117,6 +152,7 @@ void lifetimes(Plan& plan) {
     step->by_shapes = settles(plan, *step, known);
     step->view = is_view(plan, *step);
   }
+  find_initial(plan);
 }
 
 }  // namespace ovir::plan_passes

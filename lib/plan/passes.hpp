@@ -21,7 +21,8 @@ void choose(Plan& plan, const PlanOptions& options);
 void layout(Plan& plan);
 /// States that a run appends to, where they can grow in place.
 void caches(Plan& plan);
-/// What dies where, which outputs are views, and which steps infer shapes when they run.
+/// What dies where, which outputs are views, which steps infer shapes when they run, and which serve only as initial
+/// values of variables.
 void lifetimes(Plan& plan);
 
 /// Output 0 is input 0's bytes, perhaps under another shape.

@@ -103,6 +103,33 @@ TEST_CASE("inputs of another type or shape are refused before anything runs") {
   }
 }
 
+// As decoders keep the keys and values of an encoder's output, which are initial values of states.
+TEST_CASE("an initial value is computed only where the state has no value") {
+  SmallModel m;
+  const auto x = m.graph.parameter("x", ElementType::f32, PartialShape({Dim(), Dim()}));
+  const auto rows = m.graph.constant("rows", floats({3, 2}, {1, 0, 0, 1, 1, 1}));
+  const auto product = m.graph.add("product", "MatMul-1", {x, rows});
+  const auto first = m.graph.add("first", "Relu-1", {product});
+  const spec::AttributeTexts variable{{"variable_id", "v"}, {"variable_type", "f32"}, {"variable_shape", "?,2"}};
+  const auto held = m.graph.add("held", "ReadValue-6", {first}, variable);
+  m.graph.sink("keep", "Assign-6", held, variable);
+  m.graph.result("y", m.graph.add("negative", "Negative-1", {held}));
+  const auto c = m.check();
+  for (const auto& d : c.diagnostics.all()) INFO(d.message);
+  REQUIRE(c.diagnostics.errors() == 0);
+  const auto good = floats({1, 3}, {1, 2, 3}), other = floats({1, 3}, {5, 5, 5}), wrong = floats({1, 4}, {1, 2, 3, 4});
+  for (const auto& way : kWays) {
+    auto session = testing::open(c.model, c.facts, way);
+    CHECK(code_of([&] { session.run(std::vector{wrong}); }) != Code{});
+    for (const auto& given : {good, other, wrong, other})
+      CHECK(to_f64(session.run(std::vector{given}).at(0)) == std::vector<double>{-4, -5});
+    session.reset_states();
+    CHECK(code_of([&] { session.run(std::vector{wrong}); }) != Code{});
+    CHECK(to_f64(session.run(std::vector{other}).at(0)) == std::vector<double>{-10, -10});
+    CHECK(to_f64(session.run(std::vector{good}).at(0)) == std::vector<double>{-10, -10});
+  }
+}
+
 TEST_CASE("a state of another shape ends the run before anything computes with it") {
   const auto two = floats({2}, {1, 2});
   const auto axis = Tensor::of<i64>(ElementType::i64, {}, std::vector<i64>{0});
