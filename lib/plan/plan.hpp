@@ -84,8 +84,8 @@ struct Step {
   bool view = false;       ///< output 0 is input 0 under another shape
   Caching caching = Caching::none;
   std::vector<int> frees;  ///< values that no later step reads
-  /// If not empty, ReadValues, as steps: it computes nothing but initial values of their variables, which are not needed
-  /// where these have values.
+  /// If not empty, the steps of ReadValues: it computes only initial values of their variables, which are needed where
+  /// these have none.
   std::vector<int> initial_of;
 };
 
