@@ -122,10 +122,14 @@ bool has_empty(const Outcome& o) {
   return std::ranges::any_of(o.results, [](const Tensor& t) { return t.shape().count() == 0; });
 }
 
-/// Whether a body did not run once and gave nothing: the other dims of what it would have given are those that
-/// inference knew, open ones 0. What is wrong with the body is known to the check alone.
-bool no_iteration(const OpDef& op, const Outcome& a, const Outcome& b) {
-  return !op.bodies.empty() && op.bodies[0].iterates && (a.code || has_empty(a)) && has_empty(b);
+/// Whether a body did not run once: a Loop's trip count or first condition says so, or it gave nothing, and the other
+/// dims of what it would have given are those that inference knew, open ones 0. What is wrong with the body is known to
+/// the check alone.
+bool no_iteration(const Trial& n, const Outcome& a, const Outcome& b) {
+  if (n.op->bodies.empty() || !n.op->bodies[0].iterates) return false;
+  const auto ends = [&](std::size_t i) { return n.inputs[i].value.size() == 1 && to_i64(n.inputs[i].value)[0] == 0; };
+  const bool none = n.op->type == "Loop" && n.inputs.size() > 1 && (ends(0) || ends(1));
+  return (a.code || has_empty(a)) && (none || has_empty(b));
 }
 
 }  // namespace
@@ -226,7 +230,7 @@ std::size_t judge(Trial& node, Choices& choices) {
         continue;
       }
       if (const auto wrong = difference(*first, o, ordinary && node.version->pure);
-          !wrong.empty() && !no_iteration(*node.op, *first, o))
+          !wrong.empty() && !no_iteration(node, *first, o))
         broken(fmt::format("all ways end alike: {}; {}: {}\n{}", first_way, label, wrong, described(node)));
     }
   }
