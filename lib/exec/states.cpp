@@ -99,12 +99,10 @@ bool SessionStates::hold(const Tensor& tensor) const {
 
 void SessionStates::assign(const std::string& variable, const Tensor& value) {
   auto& [state, axis, room] = current_[variable];
-  const bool is_same = room == 0 && state && state.bytes() == value.bytes() && state.owner() == value.owner() &&
-                       state.type() == value.type() && state.shape() == value.shape();
-  if (is_same) return;  // it keeps what ReadValue gave
+  const bool is_alike = room == 0 && state && state.type() == value.type() && state.shape() == value.shape();
+  if (is_alike && state.bytes() == value.bytes() && state.owner() == value.owner()) return;  // what ReadValue gave
   auto& spare = spare_[variable];
-  const bool takes_turns = room == 0 && state && state.type() == value.type() && state.shape() == value.shape() &&
-                           value.type() != ElementType::string && !value.packed();
+  const bool takes_turns = is_alike && value.type() != ElementType::string && !value.packed();
   if (!takes_turns) {  // one that grows leaves nothing behind
     spare = Tensor();
     state = value.owned();

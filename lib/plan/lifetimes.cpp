@@ -87,6 +87,7 @@ bool is_pure(const Plan& plan, const Step& step) {
 
 /// Steps that compute nothing but initial values of variables, as the keys and values of what an encoder has found.
 void find_initial(Plan& plan) {
+  constexpr std::size_t kMostReaders = 256;  // of a step: more would take too much memory, and no decoder has as many
   if (std::ranges::none_of(plan.steps, [&](const Step& step) { return reads_variable(plan, step); })) return;
   std::vector<std::vector<int>> initial_of(plan.values.size());
   std::vector<char> used(plan.values.size(), 0);  // otherwise
@@ -100,6 +101,7 @@ void find_initial(Plan& plan) {
       for (const auto id : step.outputs) readers.insert(readers.end(), initial_of[id].begin(), initial_of[id].end());
       std::ranges::sort(readers);
       readers.erase(std::ranges::unique(readers).begin(), readers.end());
+      if (readers.size() > kMostReaders) readers.clear();
       step.initial_of = readers;
     }
     for (const auto id : step.inputs) {

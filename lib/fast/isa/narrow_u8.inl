@@ -137,11 +137,7 @@ template <int P>
   Ints sum[P][2] = {};
   if (kAddsPairs && t.excess && t.excess[column / kWidth].fits) pair_sums<P>(t, column, sum);
   else narrow_sums<U8Dots, P>(t, 0, column, sum);
-#pragma GCC unroll 16
-  for (int p = 0; p < P; ++p) {
-    to[p][0] = sum[p][0];
-    to[p][1] = sum[p][1];
-  }
+  store_sums<P>(sum, to);
 }
 template <int P>
 [[gnu::always_inline]] inline void u8_sums(const NarrowSum& t, i64 column, int pixels, Ints (*to)[2]) {

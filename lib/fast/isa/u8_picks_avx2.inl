@@ -107,7 +107,7 @@ constexpr int kPixelsOfBoth = 5, kPixelsOfVector = 10;
 
 template <i64 kSteps>
 struct BothAlike {
-  static constexpr int kMost = 5;
+  static constexpr int kMost = kPixelsOfBoth;
   template <int P>
   [[gnu::always_inline]] static void sums(const NarrowSum& t, i64 column, const i64* taps, Ints (*to)[2]) {
     const __m256i ones = _mm256_set1_epi16(1);
@@ -121,11 +121,7 @@ struct BothAlike {
           for (int p = 0; p < P; ++p) add_picked(at + p * pixel, pick, b0, b1, ones, sum[p]);
         });
     excess_sums<P>(t, column, taps, sum);
-#pragma GCC unroll 16
-    for (int p = 0; p < P; ++p) {
-      to[p][0] = sum[p][0];
-      to[p][1] = sum[p][1];
-    }
+    store_sums<P>(sum, to);
   }
 };
 /// A vector after the other, whose picks are their own. kUsed: of four steps.
@@ -200,11 +196,7 @@ template <class Add>
   const auto tile = [&]<int P>() __attribute__((always_inline)) {
     Ints sum[P][2] = {};
     add(t, sum);
-#pragma GCC unroll 16
-    for (int p = 0; p < P; ++p) {
-      to[p][0] = sum[p][0];
-      to[p][1] = sum[p][1];
-    }
+    store_sums<P>(sum, to);
     t.in += P * t.pixel;
     to += P;
   };
@@ -213,7 +205,7 @@ template <class Add>
   if (pixels > 0) tile.template operator()<1>();
 }
 
-/// The same of one run of so many steps, picked or not. Loops are unrolled: between short ones there is as much to do
+/// The sums of one run of so many steps, picked or not. Loops are unrolled: between short ones there is as much to do
 /// as in them.
 template <i64 kSteps, bool kAlike>
 [[gnu::noinline]] static void short_sums(const NarrowSum& of, i64 column, i64 pixels, Ints (*to)[2]) {

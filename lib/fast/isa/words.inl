@@ -10,6 +10,16 @@ inline Words load_words(const Word* p) {
 }
 inline void store_words(Word* p, Words w) { __builtin_memcpy(p, &w, sizeof w); }
 
+/// The sums of P pixels by two vectors.
+template <int P>
+[[gnu::always_inline]] inline void store_sums(const Ints (&sum)[P][2], Ints (*to)[2]) {
+#pragma GCC unroll 16
+  for (int p = 0; p < P; ++p) {
+    to[p][0] = sum[p][0];
+    to[p][1] = sum[p][1];
+  }
+}
+
 /// Calls part(first pixel, pixels) for all of them, at most `most` each and about as many.
 template <class Part>
 [[gnu::always_inline]] inline void in_parts(int pixels, int most, Part part) {
