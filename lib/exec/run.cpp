@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "base/float_mode.hpp"
 #include "exec/evaluate.hpp"
@@ -11,6 +12,7 @@
 #include "exec/out_of_memory.hpp"
 #include "exec/planned_work.hpp"
 #include "exec/stored.hpp"
+#include "exec/watcher.hpp"
 #include "model/explain.hpp"
 #include "model/report.hpp"
 #include "op/compute.hpp"
@@ -36,7 +38,7 @@ class Executor::Run final : private EvalHost {
   void run(std::span<const Tensor> inputs, std::span<Tensor> results) {
     spend(sized_.work + (iterations_.empty() ? 0 : kStepsOfAnIteration));
     bind(inputs);
-    if (context_.observer) watch_given();
+    if (context_.observer) watcher_.emplace(plan_, context_, sized_, *executor_.side_, iterations_).begin();
     const bool alone = context_.observer || context_.profiler;
     for (int s = 0; s < std::ssize(plan_.steps);) {
       context_.runtime.check();
@@ -44,7 +46,7 @@ class Executor::Run final : private EvalHost {
       const auto& step = plan_.steps[s];
       const auto* joined = alone || sized_.steps[s].joined < 0 ? nullptr : &sized_.joined[sized_.steps[s].joined];
       const int end = joined ? joined->end : s + 1;
-      if (context_.observer) execute_watched(step, sized_.steps[s]);
+      if (watcher_) execute_watched(step, sized_.steps[s]);
       else if (is_spared(plan_, step, context_.states)) work_ = 0;
       else if (context_.profiler) execute_timed(step, sized_.steps[s]);
       else if (joined) execute_joined(s, *joined);
@@ -56,7 +58,7 @@ class Executor::Run final : private EvalHost {
           if (!sized_.fixed[id]) sized_.tensors[id] = Tensor();
       }
     }
-    if (context_.observer) watch_results();
+    if (watcher_) watcher_->end();
     hand_over(results);
   }
 
@@ -374,77 +376,26 @@ class Executor::Run final : private EvalHost {
 
   // --- observers
 
-  SideValues::Tell teller() {
-    return [this](int index, std::span<const Tensor> in, std::span<Tensor> out) {
-      tell(index, in, out, "reference", std::chrono::nanoseconds(0));
-    };
-  }
-
-  void tell(int index, std::span<const Tensor> in, std::span<Tensor> out, std::string_view kernel,
-            std::chrono::nanoseconds took) {
-    if (!executor_.side_->wants(index)) return;
-    spend(kStepsOfAnEvent);
-    const auto declared = declared_types(index);
-    Event event{*plan_.model, index, (*plan_.model)[index], iterations_, in, out, declared, kernel, took};
-    if (context_.observer->after(event) == Verdict::stop) throw StoppedByObserver{};
-  }
-
-  void announce(int index, std::span<const Tensor> in, std::string_view kernel) {
-    if (!executor_.side_->wants(index)) return;
-    const auto declared = declared_types(index);
-    const Event event{*plan_.model, index,  (*plan_.model)[index],      iterations_, in, {},
-                      declared,     kernel, std::chrono::nanoseconds(0)};
-    if (context_.observer->before(event) == Verdict::stop) throw StoppedByObserver{};
-  }
-
-  std::vector<ElementType> declared_types(int index) const {
-    std::vector<ElementType> declared;
-    for (const auto& fact : plan_.facts->outputs[index]) declared.push_back(fact.type);
-    return declared;
-  }
-
-  void watch_given() {
-    auto& side = *executor_.side_;
-    side.begin();
-    for (int id = 0; id < std::ssize(plan_.values); ++id) {
-      const auto& value = plan_.values[id];
-      // A single run widens a Constant when it comes to it, or not at all where kernels read it as it is.
-      const bool widens = value.role == Role::intermediate && value.narrow >= 0;
-      if ((value.role == Role::intermediate && !widens) || value.source.node < 0) continue;
-      const auto& node = (*plan_.model)[value.source.node];
-      const bool constant = node.op->kind != Kind::compute;
-      if (constant && value.narrow < 0) {
-        // A Constant as the file has it, once, whether or not a step reads it.
-        auto tensor = (value.role == Role::constant ? node.constant : sized_.tensors[id]).unpacked();
-        if (tensor) tell(value.source.node, {}, {&tensor, 1}, "", std::chrono::nanoseconds(0));
-      }
-      if (!side.needs(id)) continue;
-      const bool in_file = widens || (constant && !sized_.tensors[id]);  // folding may have dropped it
-      if (const auto& known = in_file ? node.constant : sized_.tensors[id]) side.come(id, known.unpacked(), teller());
-    }
-  }
-
   void execute_watched(const Step& step, SizedStep& sized) {
-    auto& side = *executor_.side_;
     auto given = operands(step);
     if (sized.overwrites >= 0) given[sized.overwrites] = given[sized.overwrites].copied();
     const auto inputs = node_operands(step, std::move(given));
     const int last = step.nodes.empty() ? -1 : step.nodes.back();
     const std::string kernel = step.kernel ? step.kernel->name() : "reference";
-    if (step.nodes.size() == 1) announce(last, inputs, kernel);
+    if (step.nodes.size() == 1) watcher_->announce(last, inputs, kernel);
     const auto start = std::chrono::steady_clock::now();
     execute(step, sized);
     const auto took = std::chrono::steady_clock::now() - start;
     std::vector<Tensor> outputs;
     for (const auto id : step.outputs) outputs.push_back(plain(id));
-    if (last >= 0 && !side.computes(last)) {
+    if (last >= 0 && !watcher_->computes(last)) {
       const auto before = outputs;
-      tell(last, inputs, outputs, kernel, took);
+      watcher_->tell(last, inputs, outputs, kernel, took);
       for (std::size_t o = 0; o < outputs.size(); ++o)
         if (outputs[o] && outputs[o].bytes() != before[o].bytes()) replace(step.outputs[o], outputs[o]);
     }
     for (const auto id : step.outputs)
-      if (side.needs(id) && sized_.tensors[id]) side.come(id, plain(id).copied(), teller());
+      if (watcher_->needs(id) && sized_.tensors[id]) watcher_->come(id, plain(id).copied());
   }
 
   void replace(int id, const Tensor& value) {
@@ -457,19 +408,13 @@ class Executor::Run final : private EvalHost {
     store(id, as_stored(plan_.value(id), value));
   }
 
-  void watch_results() {
-    for (std::size_t k = 0; k < plan_.results.size(); ++k) {
-      auto tensor = sized_.tensors[plan_.results[k]].unpacked();
-      tell(plan_.model->results[k], {&tensor, 1}, {&tensor, 1}, "", std::chrono::nanoseconds(0));
-    }
-  }
-
   Executor& executor_;
   const Plan& plan_;
   RunContext& context_;
   Sized& sized_;
   GrowingStates growing_;
   std::span<const i64> iterations_;
+  std::optional<Watcher> watcher_;  ///< where there is an observer
   int step_ = 0;
   i64 work_ = 0;               ///< of the step under way, where it was not known before
   bool by_reference_ = false;  ///< the reference kernels ran the step, for the profiler
