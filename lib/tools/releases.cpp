@@ -103,6 +103,8 @@ std::optional<Demand> habit(const Model& model, const Node& node) {
   // Without a number of boxes there are none, and its output is empty.
   if (node.version && node.version->since < 5 && node.op->type == "NonMaxSuppression" && node.layer->inputs.size() < 3)
     return Demand{"2023.2", "NonMaxSuppression without a number of boxes", &model, &node};
+  if (node.op->type == "ScaledDotProductAttention" && node.layer->inputs.size() > 5)
+    return Demand{"2025.4", "ScaledDotProductAttention with a sink", &model, &node};
   const auto* element = kind == Kind::constant ? node.layer->attribute("element_type") : nullptr;
   if (element && parse_element_type(element->value) == ElementType::string)
     return Demand{"2024.0", "a string constant", &model, &node};

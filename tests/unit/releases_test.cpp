@@ -117,6 +117,23 @@ TEST_CASE("what older readers refuse of operations that they have") {
   CHECK(of(1, 0) == "2023.2");
 }
 
+TEST_CASE("a sink came to ScaledDotProductAttention later than the operation") {
+  const auto of = [](bool sunk) {
+    SmallModel m;
+    m.graph.parameter("x", ElementType::f32, {1, 3, 4});
+    std::vector<int> inputs(3, 0);
+    if (sunk) {
+      inputs.push_back(m.graph.constant("mask", floats({}, {0})));
+      inputs.push_back(m.graph.constant("scale", floats({}, {1})));
+      inputs.push_back(m.graph.constant("sink", floats({1, 1, 1}, {2})));
+    }
+    m.graph.add("attention", "ScaledDotProductAttention-13", inputs, {{"causal", "false"}});
+    return std::string(tools::minimum_release(*m.check().model).release);
+  };
+  CHECK(of(false) == "2023.3");
+  CHECK(of(true) == "2025.4");
+}
+
 TEST_CASE("the words for it") {
   CHECK(text(10, {{"ReLU", "opset1"}}) == "read by OpenVINO 2020.1 and later");
   CHECK(text(11, {{"ReLU", "opset1"}}) == "read by OpenVINO 2022.1 and later (for IR 11)");

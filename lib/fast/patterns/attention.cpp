@@ -68,6 +68,14 @@ MaskView mask_of(const View& v, const ScoreAxes& scores) {
   return m;
 }
 
+SinkView sink_of(const View& v, const ScoreAxes& scores) {
+  const HeadDims d(v, scores);
+  return {.data = v.as<const float>(),
+          .batch = d.batch == 1 ? 0 : d.heads * d.rows,
+          .head = d.heads == 1 ? 0 : d.rows,
+          .row = d.rows == 1 ? 0 : 1};
+}
+
 /// One that has a number for each score.
 MaskView whole_mask(const AttentionShape& s, const float* added) {
   const auto head = s.queries * s.keys;
@@ -110,6 +118,7 @@ struct Around {
   int masks = 0;
   ScoreAxes scores{};  ///< which masks have
   bool causal = false;
+  bool sunk = false;             ///< a sink comes behind the masks
   bool grouped = false;          ///< several heads of queries share one of keys and values
   bool several = false;          ///< there must be several keys
   bool bf16 = false;             ///< multiplies in bf16
@@ -149,19 +158,23 @@ class AttentionKernel final : public Kernel {
     const bool shared =
         around_.grouped ? s.kv_heads > 0 && s.heads % s.kv_heads == 0 : s.kv_heads == s.heads || s.kv_heads == 1;
     const auto all_queries = s.batch * s.heads * s.queries, columns = around_.grid_columns;
+    const auto is_broadcast = [&](const View& view, i64 length) {
+      const HeadDims d(view, around_.scores);
+      return (d.batch == s.batch || d.batch == 1) && (d.heads == s.heads || d.heads == 1) &&
+             (d.rows == s.queries || d.rows == 1) && (d.columns == length || d.columns == 1);
+    };
     const auto suits = [&](int mask) {
       if (columns > 0) return sizes.in[3 + mask].size() == all_queries * (mask == 0 ? s.keys / columns : columns);
-      if (mask >= around_.masks) return true;
-      const HeadDims d(sizes.in[3 + mask], around_.scores);
-      return (d.batch == s.batch || d.batch == 1) && (d.heads == s.heads || d.heads == 1) &&
-             (d.rows == s.queries || d.rows == 1) && (d.columns == s.keys || d.columns == 1);
+      return mask >= around_.masks || is_broadcast(sizes.in[3 + mask], s.keys);
     };
+    if (around_.sunk && !is_broadcast(sizes.in[sink()], 1)) return nullptr;
     if (!shared || v.heads != s.kv_heads || (k.batch != s.batch && k.batch != 1) || v.batch != k.batch || s.keys == 0 ||
         (around_.several && s.keys == 1) || s.depth == 0 || k.columns != s.depth || v.rows != s.keys || !suits(0) ||
         !suits(1) || out.batch != s.batch || out.heads != s.heads || out.rows != s.queries ||
         out.columns != s.value_depth)
       return nullptr;
     s.causal = around_.causal;
+    s.sunk = around_.sunk;
     s.turned = !is_column_inside(around_.places.q);
     s.bf16 = around_.bf16;
     s.nan_is_zero = around_.nan_is_zero;
@@ -219,6 +232,8 @@ class AttentionKernel final : public Kernel {
   }
 
  private:
+  /// Which input it is.
+  int sink() const { return 3 + around_.masks; }
   bool adds_masks() const { return around_.masks == 2 && around_.grid_columns == 0; }
 
   struct State final : KernelState {
@@ -227,6 +242,11 @@ class AttentionKernel final : public Kernel {
     i64 pieces = 0;
   };
   MaskView mask(State& state, std::span<const View> in) const {
+    auto m = scores_mask(state, in);
+    if (around_.sunk) m.sink = sink_of(in[sink()], around_.scores);
+    return m;
+  }
+  MaskView scores_mask(State& state, std::span<const View> in) const {
     if (around_.masks == 1) {
       auto m = mask_of(in[3], around_.scores);
       m.hides = around_.hidden.where_true;
@@ -306,7 +326,7 @@ void take_grid(const AddedGrid& grid, std::vector<int>& nodes, std::vector<Value
 
 std::optional<Match> match_operation(const Graphlet& graph, int root) {
   const auto q = graph.input(root, 0), k = graph.input(root, 1), v = graph.input(root, 2), mask = graph.input(root, 3),
-             scale = graph.input(root, 4);
+             scale = graph.input(root, 4), sink = graph.input(root, 5);
   const bool causal = graph.attrs<ScaledDotProductAttentionAttrs>(root).causal;
   if (!is_f32(graph, q) || !is_f32(graph, k) || !is_f32(graph, v) || !is_f32(graph, {root, 0})) return std::nullopt;
   std::vector<float> factor;
@@ -326,8 +346,12 @@ std::optional<Match> match_operation(const Graphlet& graph, int root) {
   } else if (masked) {
     masks.push_back(mask);
   }
-  return attention_match(graph, nodes, {{{q, root, true}, {k, root, false}, {v, root, true}}}, masks,
-                         std::move(around));
+  if (sink.node >= 0 && !is_f32(graph, sink)) return std::nullopt;
+  around.sunk = sink.node >= 0;
+  auto match =
+      attention_match(graph, nodes, {{{q, root, true}, {k, root, false}, {v, root, true}}}, masks, std::move(around));
+  if (match && sink.node >= 0) match->inputs.insert(match->inputs.begin() + 3 + std::ssize(masks), sink);
+  return match;
 }
 
 /// Whether a value is results of a product, perhaps times a factor, to which so many masks are added at most.

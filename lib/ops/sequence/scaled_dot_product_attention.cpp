@@ -1,4 +1,5 @@
-// ScaledDotProductAttention: softmax(query · keyᵀ · scale + mask) · value.
+// ScaledDotProductAttention: softmax(query · keyᵀ · scale + mask) · value. A sink is a score more of each query, which
+// takes its share of the probabilities and has no value.
 // Spec: operation-sets/operation-specs/sequence/scaled-dot-product-attention
 #include "op/kit/accumulate.hpp"
 #include "op/op.hpp"
@@ -8,7 +9,7 @@
 namespace ovir::ops::scaled_dot_product_attention {
 namespace {
 
-enum Input { query, key, value, attention_mask, scale };
+enum Input { query, key, value, attention_mask, scale, sink };
 
 PartialShape batch_of(const PartialShape& s) {
   return s.has_rank() ? PartialShape(std::vector<Dim>(s.begin(), s.end() - 2)) : s;
@@ -16,6 +17,29 @@ PartialShape batch_of(const PartialShape& s) {
 
 bool mask_matters(const InferContext& c) {
   return c.has(attention_mask) && !c.attrs<ScaledDotProductAttentionAttrs>().causal;
+}
+
+/// A dim of what is broadcast to the scores [batch…, L, S], which it never enlarges.
+bool fits(const Dim& dim, const Dim& scores) { return dim.contains(1) || intersect(dim, scores).has_value(); }
+
+/// [batch…, L, 1] to which a sink, of the rank of "query", is broadcast.
+void require_sink(InferContext& c, const PartialShape& batch, const Dim& length) {
+  const auto& s = c.shape(sink);
+  const auto& q = c.shape(query);
+  if (!s.has_rank()) return;
+  c.require(!q.has_rank() || s.rank() == q.rank(), sink, Code::E0504,
+            "input \"sink\" of ScaledDotProductAttention must have the rank of \"query\", {}, but has {}", q.rank(),
+            s.rank());
+  if (!batch.has_rank()) return;
+  auto scores = batch;
+  scores.push_back(length);
+  scores.push_back(1);
+  bool is_sink = s.rank() <= scores.rank();
+  for (int i = 1; is_sink && i <= s.rank(); ++i) is_sink = fits(s.dim(-i), scores.dim(-i));
+  c.require(is_sink, sink, Code::E0505,
+            "input \"sink\" of ScaledDotProductAttention must be broadcastable to {}, a score more of each query, but "
+            "its shape is {}",
+            to_string(scores), to_string(s));
 }
 
 void infer(InferContext& c) {
@@ -42,9 +66,6 @@ void infer(InferContext& c) {
               name(c.type(query)), name(c.type(attention_mask)));
     // A mask may be broadcast to the scores [batch…, L, S], it never enlarges them beyond its own batch.
     const auto& m = c.shape(attention_mask);
-    const auto fits = [](const Dim& mask, const Dim& scores) {
-      return mask.contains(1) || intersect(mask, scores).has_value();
-    };
     const bool is_row = m.has_rank() && m.rank() > 0, has_rows = m.has_rank() && m.rank() > 1;
     c.require((!is_row || fits(m.dim(-1), source)) && (!has_rows || fits(m.dim(-2), q.dim(-2))), attention_mask,
               Code::E0505,
@@ -65,6 +86,7 @@ void infer(InferContext& c) {
     }
   }
   if (c.has(scale)) c.require_single(scale);
+  if (c.has(sink)) require_sink(c, *out, length);
   if (out->has_rank()) {
     out->push_back(length);
     out->push_back(v.dim(-1));
@@ -93,10 +115,12 @@ Tensor bias(EvalContext& c, ElementType type) {
   return t;
 }
 
+/// `sink`: a score beside these; null: none.
 template <class T>
-void softmax(T* row, i64 n) {
-  T max = -std::numeric_limits<T>::infinity(), sum = 0;
+void softmax(T* row, i64 n, const T* sink) {
+  T max = sink ? *sink : -std::numeric_limits<T>::infinity();
   for (i64 i = 0; i < n; ++i) max = std::max(max, row[i]);
+  T sum = sink ? std::exp(*sink - max) : T{};
   for (i64 i = 0; i < n; ++i) sum += row[i] = std::exp(row[i] - max);
   for (i64 i = 0; i < n; ++i) row[i] /= sum;
 }
@@ -120,8 +144,9 @@ void attend(EvalContext& c) {
   }
   const Shape batch(out.shape().begin(), out.shape().end() - 2);
   const Matrices queries(q, batch), keys(k, batch), values(v, batch);
-  std::optional<Matrices> masks;
+  std::optional<Matrices> masks, sinks;
   if (mask) masks.emplace(mask, batch);
+  if (c.has(sink)) sinks.emplace(c.in(sink), batch);
   const auto mask_rows = mask ? mask.dim(mask.rank() - 2) : 0, mask_columns = mask ? mask.dim(mask.rank() - 1) : 0;
 
   std::pmr::vector<T> transposed(depth * sources, c.memory()), scores(sources, c.memory());
@@ -146,7 +171,8 @@ void attend(EvalContext& c) {
         score *= factor;
         if (added) score += added[mask_columns == 1 ? 0 : s];
       }
-      softmax(scores.data(), visible);
+      const T* beside = sinks ? c.in(sink).data<T>() + sinks->offset(at) + (sinks->size == 1 ? 0 : l) : nullptr;
+      softmax(scores.data(), visible, beside);
       accumulate(to, width, v.data<T>() + values.offset(at), value_rows.data(), 1, scores.data(), visible);
     }
   }
@@ -168,8 +194,12 @@ i64 macs(const Version&, const void*, std::span<const Shape> in, std::span<const
 }
 
 constexpr TypeVar T{"T", kFloat}, TMask{"T_MASK", kFloat | kBoolean};
-constexpr PortDef kInputs[] = {
-    {"query", T}, {"key", T}, {"value", T}, {"attention_mask", TMask, Arity::optional}, {"scale", T, Arity::optional}};
+constexpr PortDef kInputs[] = {{"query", T},
+                               {"key", T},
+                               {"value", T},
+                               {"attention_mask", TMask, Arity::optional},
+                               {"scale", T, Arity::optional},
+                               {"sink", T, Arity::optional}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr auto kAttrs =
     attributes<ScaledDotProductAttentionAttrs, Attr<"causal", &ScaledDotProductAttentionAttrs::causal, kRequired>>;

@@ -18,6 +18,20 @@ void attention_of_windows(Net& n) {  // batches of batches, one head of keys and
   const auto q = n.input({2, 3, 4, 5, 8}), k = n.input({2, 3, 1, 9, 8}), v = n.input({2, 3, 1, 9, 6});
   n.result(n.op("ScaledDotProductAttention-13", {q, k, v, n.weights({1, 4, 5, 9})}, {{"causal", "false"}}));
 }
+void attention_with_sinks(Net& n, i64 queries, i64 keys, bool causal) {  // a number a head, as GPT-OSS has
+  const auto q = n.input({2, 3, queries, 8}), k = n.input({2, 3, keys, 8}), v = n.input({2, 3, keys, 9});
+  const auto mask = n.input({2, 1, queries, keys}), scale = n.numbers({0.7F}, {}), sink = n.weights({1, 3, 1, 1}, 3);
+  n.result(n.op("ScaledDotProductAttention-13", {q, k, v, mask, scale, sink}, {{"causal", causal ? "true" : "false"}}));
+}
+void sinks_of_heads(Net& n) { attention_with_sinks(n, 35, 40, false); }
+void sinks_of_heads_few_rows(Net& n) { attention_with_sinks(n, 2, 70, false); }
+void sinks_of_heads_many_keys(Net& n) { attention_with_sinks(n, 9, 700, false); }
+void sinks_of_heads_causal(Net& n) { attention_with_sinks(n, 530, 530, true); }
+void sinks_of_queries(Net& n) {
+  const auto q = n.input({2, 5, 8}), k = n.input({2, 7, 8}), v = n.input({2, 7, 9}), mask = n.numbers({0}, {});
+  const auto sink = n.input({2, 5, 1});
+  n.result(n.op("ScaledDotProductAttention-13", {q, k, v, mask, n.numbers({0.5F}, {}), sink}, {{"causal", "false"}}));
+}
 void attention_of_one_memory(Net& n) {  // the same keys and values for all batches
   const auto q = n.input({3, 2, 20, 8}), k = n.weights({1, 2, 40, 8}), v = n.weights({1, 2, 40, 8});
   n.result(n.op("ScaledDotProductAttention-13", {q, k, v}, {{"causal", "false"}}));
@@ -347,6 +361,12 @@ constexpr Example kExamples[] = {
     {"attention", causal_attention},
     {"attention", attention_of_windows},
     {"attention", attention_of_one_memory},
+    {"attention", sinks_of_heads},
+    {"attention", sinks_of_heads, kOnce, kOpen},
+    {"attention", sinks_of_heads_few_rows},
+    {"attention", sinks_of_heads_many_keys},
+    {"attention", sinks_of_heads_causal},
+    {"attention", sinks_of_queries},
     {"attention", spelled_attention_of_windows},
     {"attention", spelled_attention},
     {"attention", spelled_attention, kOnce},

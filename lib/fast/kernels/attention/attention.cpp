@@ -1,6 +1,6 @@
 #include "fast/kernels/attention/attention.hpp"
 
-#include <limits>
+#include <cmath>
 
 #include "fast/kernels/attention/blocks.hpp"
 #include "fast/kernels/attention/whole.hpp"
@@ -18,7 +18,11 @@ void few(const AttentionShape& s, const HeadView& q, const HeadView& k, const He
   else table.unary({Function::linear, s.scale, 0}, scores, scores, seen);
   if (mask.added) table.binary(Binary::add, scores, 1, mask.added, mask.column, scores, seen);
   if (mask.seen) mask.hide(scores, 0, seen);
-  const auto sum = table.exp_sum(scores, 1, table.maximum(scores, seen), scores, seen), scale = 1 / sum;
+  auto highest = table.maximum(scores, seen);
+  if (s.sunk) highest = std::max(highest, mask.sink.of(0));
+  auto sum = table.exp_sum(scores, 1, highest, scores, seen);
+  if (s.sunk) sum += std::exp(mask.sink.of(0) - highest);
+  const auto scale = 1 / sum;
   if (seen == 0 || (!(sum > 0) && gives_zeros(s, mask))) {
     std::fill_n(out, s.value_depth, 0.0F);
     return;
@@ -36,7 +40,7 @@ void few(const AttentionShape& s, const HeadView& q, const HeadView& k, const He
 /// Then packing keys and values would cost more than it saves.
 bool reads_in_place(const AttentionShape& s, bool plain) { return plain && s.queries <= 4; }
 
-bool is_whole(const AttentionShape& s) { return s.keys <= kKeys; }
+bool is_whole(const AttentionShape& s) { return s.keys <= kKeys && !s.sunk; }
 i64 chunk_size(const AttentionShape& s) { return is_whole(s) ? whole_size(s) : blocks_size(s); }
 
 /// Memory of a thread that packs the keys and values of a head itself.

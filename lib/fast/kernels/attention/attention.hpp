@@ -53,6 +53,19 @@ struct KeyGrid {
   i64 rows = 0, columns = 0;
 };
 
+/// A score of each query beside those of the keys, which takes its share of the probabilities and has no value.
+struct SinkView {
+  const float* data = nullptr;  ///< null: there is none
+  i64 batch = 0, head = 0, row = 0;
+
+  SinkView at(i64 b, i64 h, i64 query) const {
+    auto view = *this;
+    if (data) view.data += b * batch + h * head + query * row;
+    return view;
+  }
+  float of(i64 query) const { return data[query * row]; }
+};
+
 /// What a query sees of the keys: f32 numbers that are added to the scaled scores, or bytes that are 0 where a key is
 /// hidden. Strides are 0 where it is broadcast; of a grid they count queries. Nothing where there is no mask.
 struct MaskView {
@@ -62,6 +75,7 @@ struct MaskView {
   bool hides = false;                                      ///< bytes are 0 where a key is seen
   float hidden = -std::numeric_limits<float>::infinity();  ///< the score of a key that is hidden
   i64 batch = 0, head = 0, row = 0, column = 1;
+  SinkView sink{};
 
   /// Scales scores of the keys from `first` on and adds what the grid says.
   void add_grid(float* scores, float scale, i64 first, i64 count) const {
@@ -89,6 +103,7 @@ struct MaskView {
       m.grid.by_column += offset * grid.columns;
     }
     if (seen) m.seen += offset;
+    m.sink = sink.at(b, h, query);
     return m;
   }
 };
@@ -103,6 +118,7 @@ struct AttentionShape {
   bool causal = false;            ///< query i sees the keys 0 … i
   bool nan_is_zero = false;       ///< a query whose probabilities are NaN, as when it sees no key, gets zeros
   bool unseen_is_zero = false;    ///< a query of which a mask hides all keys gets zeros
+  bool sunk = false;              ///< there are sinks
   bool turned = false;            ///< rows of queries lie side by side, not their columns, which must be f32
   bool bf16 = false;              ///< queries, keys, probabilities and values are rounded to it; sums are f32
   const float* scales = nullptr;  ///< instead of `scale`, one a head; null: none

@@ -33,8 +33,10 @@ void attend_blocks(const AttentionShape& s, const PackedHead& head, const HeadVi
   float *scores = memory, *sums = scores + kQueries * kKeys, *rounded = sums + kQueries * row;
   const auto here = queries(s, q, count, rounded + (s.bf16 ? kQueries * kKeys / 2 : 0));
   float max[kQueries], total[kQueries];
-  std::fill_n(max, count, kLowest);
-  std::fill_n(total, count, 0.0f);
+  for (i64 i = 0; i < count; ++i) {
+    max[i] = s.sunk ? mask.sink.of(i) : kLowest;
+    total[i] = max[i] > kLowest ? 1.0f : 0.0f;
+  }
   const bool masked = mask.added || mask.seen || mask.grid.columns > 0;
   // What is left of the scale where the exponential is taken: without a mask all of it, which keeps the order.
   const auto scale = masked || s.scale < 0 ? 1.0f : s.scale;
@@ -56,10 +58,10 @@ void attend_blocks(const AttentionShape& s, const PackedHead& head, const HeadVi
         continue;
       }
       const auto sum = table.exp_sum(x, scale, max[i], x, seen);
-      if (before < max[i] && k0 > 0) {
+      if (before < max[i]) {
         const auto less = std::exp(before - max[i]);
         total[i] *= less;
-        table.binary(Binary::multiply, sums + i * row, 1, &less, 0, sums + i * row, row);
+        if (k0 > 0) table.binary(Binary::multiply, sums + i * row, 1, &less, 0, sums + i * row, row);
       }
       total[i] += sum;
     }
