@@ -107,6 +107,37 @@ int stepped(Net& n, const Shape& shape) {
   return n.op("Multiply-1", {whole, n.numbers({1.0F / 256}, Shape(shape.rank(), 1))});
 }
 
+int as_f32(Net& n, int x) {
+  return n.type() == ElementType::f32 ? x : n.op("Convert-1", {x}, {{"destination_type", "f32"}});
+}
+int decompressed(Net& n, ElementType codes, i64 rows, bool grouped, bool zero, i64 matrices, i64 group) {
+  constexpr i64 columns = 96;
+  std::vector<i64> shape, whole;
+  if (matrices > 0) whole.push_back(matrices);
+  whole.push_back(rows);
+  shape = whole;
+  whole.push_back(columns);
+  if (grouped) shape.push_back(columns / group);
+  shape.push_back(grouped ? group : columns);
+  auto of_groups = shape;
+  of_groups.back() = 1;
+  const bool is_signed =
+      codes != ElementType::u2 && codes != ElementType::u3 && codes != ElementType::u4 && codes != ElementType::u8;
+  const std::size_t most = bit_width(codes) < 4 ? std::size_t{1} << bit_width(codes) : 16;
+  const auto small = [&](const Shape& s, std::size_t step) {
+    std::vector<float> values(static_cast<std::size_t>(s.count()));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = static_cast<float>((i * step + i / 7) % most) - (is_signed ? 8.0F : 0.0F);
+    return n.op("Convert-1", {n.constant(pack(convert(floats(s, values), codes)))},
+                {{"destination_type", std::string(name(n.type()))}});
+  };
+  auto y = small(shape, 5);
+  if (zero) y = n.op("Subtract-1", {y, small(of_groups, 3)});
+  y = n.op("Multiply-1", {y, n.weights(of_groups)});
+  if (grouped) y = n.op("Reshape-1", {y, n.constant(Tensor::vector(whole))}, {{"special_zero", "false"}});
+  return n.type() == ElementType::f32 ? y : n.op("Convert-1", {y}, {{"destination_type", "f32"}});
+}
+
 void direct_residual(Net& n) {
   const auto x = n.input({1, 33, 5, 5});
   const auto y = biased(n, convolution(n, x, {33, 33, 3, 3}, windows(2, 1, 1)), 33);

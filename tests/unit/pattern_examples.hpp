@@ -98,6 +98,10 @@ int quantized_by_channel(Net& n, int x, i64 channels, bool positive);
 int narrow_weights(Net& n, const Shape& shape, ElementType type = ElementType::f16);
 /// Integers of 8 bits times a step.
 int stepped(Net& n, const Shape& shape);
+/// A Convert where floats are of another type.
+int as_f32(Net& n, int x);
+/// (codes - zero) · scale by group, as [rows][96], or as several of these.
+int decompressed(Net& n, ElementType codes, i64 rows, bool grouped, bool zero, i64 matrices = 0, i64 group = 32);
 
 void direct_residual(Net& n);
 void direct_row(Net& n);

@@ -105,19 +105,19 @@ Tensor Decompression::codes_to_read() const {
   return pack(Tensor(ElementType::u4, bytes.shape(), bytes.owner(), bytes.bytes()));
 }
 
-bool Chain::is(std::string_view type, ElementType stored) const {
+bool WayBack::is(std::string_view type, ElementType stored) const {
   return at_.node >= 0 && at_.port == 0 && graph_.type(at_.node) == type && graph_.stored(at_) == stored &&
          (graph_.only_user(at_) == user_ || (shared_ && nodes_.empty()));
 }
 
-int Chain::take(int input) {
+int WayBack::take(int input) {
   user_ = at_.node;
   nodes_.push_back(user_);
   at_ = graph_.input(user_, input);
   return user_;
 }
 
-ValueRef Chain::take_scale() {
+ValueRef WayBack::take_scale() {
   if (!is("Multiply")) return {};
   const auto multiply = at_.node;
   const auto leads_back = [&](ValueRef v) {
@@ -140,29 +140,29 @@ std::optional<Decompression> compressed_weights(const Graphlet& graph, int node)
   if (d.shared &&
       !std::ranges::all_of(graph.users(weights), [&](int user) { return reads_codes(graph, user, weights); }))
     return std::nullopt;
-  Chain chain(graph, weights, node, d.shared);
-  if (chain.is("Convert")) chain.take(0);
-  if (chain.is("Reshape")) chain.take(0);
-  if (chain.is("Convert")) chain.take(0);
-  d.scale = chain.take_scale();
+  WayBack back(graph, weights, node, d.shared);
+  if (back.is("Convert")) back.take(0);
+  if (back.is("Reshape")) back.take(0);
+  if (back.is("Convert")) back.take(0);
+  d.scale = back.take_scale();
   if (d.scale.node < 0) return std::nullopt;
   std::optional<Levels> picked;
   ElementType converted{};
-  if (chain.is("Gather")) {
-    const auto gather = chain.take(1);
+  if (back.is("Gather")) {
+    const auto gather = back.take(1);
     const auto* axis = graph.constant(graph.input(gather, 2));
     picked = codebook(graph, graph.input(gather, 0));
     if (!picked || !axis || axis->size() != 1 || to_i64(*axis)[0] != 0) return std::nullopt;
     for (const auto type : {ElementType::u8, ElementType::i32, ElementType::i64})
-      if (chain.is("Convert", type)) chain.take(0);
+      if (back.is("Convert", type)) back.take(0);
   } else {
-    if (chain.is("Subtract")) d.zero = graph.input(chain.take(0), 1);
-    if (!chain.is("Convert")) return std::nullopt;
-    converted = graph.fact(chain.at()).type;
-    chain.take(0);
+    if (back.is("Subtract")) d.zero = graph.input(back.take(0), 1);
+    if (!back.is("Convert")) return std::nullopt;
+    converted = graph.fact(back.at()).type;
+    back.take(0);
   }
-  d.codes = graph.given(chain.at());
-  d.nodes = chain.nodes();
+  d.codes = graph.given(back.at());
+  d.nodes = back.nodes();
   if (!d.codes) return std::nullopt;
   const auto type = d.codes->type();
   const auto kind = kind_of(type);

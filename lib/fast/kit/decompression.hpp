@@ -10,20 +10,20 @@
 namespace ovir::fast {
 
 /// Goes from a value that `user` reads back to what it is computed from, through nodes whose f32 nobody else reads.
-class Chain {
+class WayBack {
  public:
   /// `shared`: others than `user` may read `value`, though none of the values before.
-  Chain(const Graphlet& graph, ValueRef value, int user, bool shared = false)
+  WayBack(const Graphlet& graph, ValueRef value, int user, bool shared = false)
       : graph_(graph), at_(value), user_(user), shared_(shared) {}
 
   ValueRef at() const { return at_; }
-  /// The node before is of this type, and only the chain reads what it computes, which is stored as `stored`.
+  /// The node before is of this type, and only this way reads what it computes, which is stored as `stored`.
   bool is(std::string_view type, ElementType stored = ElementType::f32) const;
   /// Takes that node, goes on to one of its inputs, and returns the node.
   int take(int input);
-  /// The constant that a Multiply scales by, whose other operand the chain goes on to; node < 0 where there is none.
+  /// The constant that a Multiply scales by, whose other operand it goes on to; node < 0 where there is none.
   ValueRef take_scale();
-  /// What the chain went through, in topological order.
+  /// What it went through, in topological order.
   std::vector<int> nodes() const { return {nodes_.rbegin(), nodes_.rend()}; }
 
  private:

@@ -382,22 +382,22 @@ std::optional<RowLevels> take_row_levels(const Graphlet& graph, std::vector<int>
 }
 
 std::optional<I8Weights> stored_i8_weights(const Graphlet& graph, int node, int port, const Outputs& outputs) {
-  Chain chain(graph, graph.input(node, port), node);
-  if (chain.is("Convert")) chain.take(0);
-  if (chain.is("Reshape")) chain.take(0);
-  if (chain.is("Convert")) chain.take(0);
-  const auto scale = chain.take_scale();
+  WayBack back(graph, graph.input(node, port), node);
+  if (back.is("Convert")) back.take(0);
+  if (back.is("Reshape")) back.take(0);
+  if (back.is("Convert")) back.take(0);
+  const auto scale = back.take_scale();
   ValueRef zero;
-  if (chain.is("Subtract")) zero = graph.input(chain.take(0), 1);
-  if (scale.node < 0 || !chain.is("Convert")) return std::nullopt;
-  chain.take(0);
-  const auto* codes = graph.constant(chain.at());
+  if (back.is("Subtract")) zero = graph.input(back.take(0), 1);
+  if (scale.node < 0 || !back.is("Convert")) return std::nullopt;
+  back.take(0);
+  const auto* codes = graph.constant(back.at());
   if (!codes || outputs.count == 0 || codes->size() % outputs.count != 0 || codes->size() == 0 ||
       (codes->type() != ElementType::i8 && codes->type() != ElementType::u8) ||
       !belongs_to_outputs(graph, scale, codes->shape(), outputs) ||
       (zero.node >= 0 && !belongs_to_outputs(graph, zero, codes->shape(), outputs)))
     return std::nullopt;
-  I8Weights weights{*codes, by_output(from_file(graph, scale), outputs.count), chain.nodes()};
+  I8Weights weights{*codes, by_output(from_file(graph, scale), outputs.count), back.nodes()};
   const auto finite = [](float v) { return std::isfinite(v); };
   if (weights.scale.empty() || !std::all_of(weights.scale.begin(), weights.scale.end(), finite)) return std::nullopt;
   std::vector<float> zeros(outputs.count, 0.0f);

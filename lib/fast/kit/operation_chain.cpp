@@ -35,31 +35,6 @@ std::vector<Extent> extents_of(const Graphlet& graph, const std::vector<ChainOpe
   return result;
 }
 
-std::optional<Binary> operation_of(const Graphlet& graph, int node) {
-  struct Entry {
-    std::string_view type;
-    Binary operation;
-  };
-  static constexpr Entry kEntries[] = {{"Add", Binary::add},
-                                       {"Subtract", Binary::subtract},
-                                       {"Multiply", Binary::multiply},
-                                       {"Divide", Binary::divide},
-                                       {"Maximum", Binary::maximum},
-                                       {"Minimum", Binary::minimum},
-                                       {"SquaredDifference", Binary::squared_difference},
-                                       {"PRelu", Binary::prelu},
-                                       {"Mod", Binary::mod},
-                                       {"FloorMod", Binary::floor_mod},
-                                       {"Power", Binary::power}};
-  const auto* entry = std::find_if(std::begin(kEntries), std::end(kEntries),
-                                   [&](const Entry& e) { return e.type == graph.type(node); });
-  if (entry == std::end(kEntries) || !is_f32(graph, graph.input(node, 0)) || !is_f32(graph, graph.input(node, 1)) ||
-      !is_f32(graph, {node, 0}))
-    return std::nullopt;
-  if (entry->operation == Binary::prelu) return entry->operation;
-  return aligns_by_numpy(graph, node) ? std::optional(entry->operation) : std::nullopt;
-}
-
 /// What a node reads: a function of constants, its first input alone.
 int operands_of(const Graphlet& graph, int node) { return function_of(graph, node) ? 1 : 2; }
 ChainOperand operand_of(const Graphlet& graph, int node, int port) {
@@ -97,8 +72,33 @@ bool OperationChain::has_slopes() const {
   return std::any_of(operands.begin(), operands.end(), [](const ChainOperand& o) { return o.slopes; });
 }
 
+std::optional<Binary> binary_of(const Graphlet& graph, int node) {
+  struct Entry {
+    std::string_view type;
+    Binary operation;
+  };
+  static constexpr Entry kEntries[] = {{"Add", Binary::add},
+                                       {"Subtract", Binary::subtract},
+                                       {"Multiply", Binary::multiply},
+                                       {"Divide", Binary::divide},
+                                       {"Maximum", Binary::maximum},
+                                       {"Minimum", Binary::minimum},
+                                       {"SquaredDifference", Binary::squared_difference},
+                                       {"PRelu", Binary::prelu},
+                                       {"Mod", Binary::mod},
+                                       {"FloorMod", Binary::floor_mod},
+                                       {"Power", Binary::power}};
+  const auto* entry = std::find_if(std::begin(kEntries), std::end(kEntries),
+                                   [&](const Entry& e) { return e.type == graph.type(node); });
+  if (entry == std::end(kEntries) || !is_f32(graph, graph.input(node, 0)) || !is_f32(graph, graph.input(node, 1)) ||
+      !is_f32(graph, {node, 0}))
+    return std::nullopt;
+  if (entry->operation == Binary::prelu) return entry->operation;
+  return aligns_by_numpy(graph, node) ? std::optional(entry->operation) : std::nullopt;
+}
+
 bool is_elementwise(const Graphlet& graph, int node) {
-  return node >= 0 && (function_of(graph, node) || operation_of(graph, node));
+  return node >= 0 && (function_of(graph, node) || binary_of(graph, node));
 }
 
 int convert_after(const Graphlet& graph, int node) {
@@ -149,7 +149,7 @@ std::optional<OperationChain> operation_chain(const Graphlet& graph, int root, b
       step.function = *function;
     } else {
       step.kind = ChainStep::binary;
-      step.operation = *operation_of(graph, node);
+      step.operation = *binary_of(graph, node);
       step.right = place_of(operand_of(graph, node, 1));
     }
     program.steps.push_back(step);

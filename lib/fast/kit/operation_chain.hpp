@@ -34,6 +34,8 @@ struct OperationChain {
   bool has_slopes() const;
 };
 
+/// The operation of two f32 operands that a node computes, one of which NumPy's rule may repeat.
+std::optional<Binary> binary_of(const Graphlet& graph, int node);
 /// Whether a chain may have the node; -1: none.
 bool is_elementwise(const Graphlet& graph, int node);
 /// The Convert that alone reads what a node computes in f32, and makes numbers of kConverted of it; -1: there is none.

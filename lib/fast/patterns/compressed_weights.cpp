@@ -1,57 +1,11 @@
 // MatMul by, and Gather of rows of, constant matrices of 4 or 8 bits with scales and zero points: the weights stay
 // compressed. The nodes that would decompress them are taken with the operation.
-#include "fast/kernels/product/compressed.hpp"
-#include "fast/kit/decompression.hpp"
+#include "fast/kit/compressed_matrices.hpp"
 #include "fast/kit/functions.hpp"
 #include "op/shared_attrs.hpp"
 
 namespace ovir::fast::patterns::compressed_weights {
 namespace {
-
-/// The matrices; scales and zero points are the kernel's operands.
-class CompressedMatrices {
- public:
-  /// `scale`, `zero`: their places among the operands; no zero points where it is -1. `once`: read for one run.
-  CompressedMatrices(const Decompression& d, int scale, int zero, bool once)
-      : codes_(d.codes_to_read()), levels_(d.levels), dims_(d.dims), scale_(scale), zero_(zero) {
-    if (once) file_ = {codes_.file_part(), codes_.type()};
-    const bool nibbles = bit_width(codes_.type()) == 4;
-    const auto groups = d.columns() / d.group;
-    b_.rows = d.rows();
-    b_.columns = d.columns();
-    b_.first = {.codes = reinterpret_cast<const unsigned char*>(codes_.bytes()),
-                .row = nibbles ? d.columns() / 2 : d.columns(),
-                .groups = groups,
-                .group = d.group,
-                .bits = nibbles ? 4 : 8,
-                .kind = d.kind,
-                .levels = nullptr,
-                .zero = nullptr,
-                .scale = nullptr,
-                .zero_row = d.one_zero ? 0 : groups,
-                .zero_group = d.one_zero ? 0 : 1,
-                .scale_row = d.one_scale ? 0 : groups,
-                .scale_group = d.one_scale ? 0 : 1};
-  }
-  Codes with(std::span<const View> in) const {
-    auto b = b_;
-    b.first.levels = levels_.data();
-    b.first.scale = in[scale_].as<const float>();
-    if (zero_ >= 0) b.first.zero = in[zero_].as<const float>();
-    if (file_) b.file = &file_;
-    return b;
-  }
-  const Codes& shape() const { return b_; }
-  std::span<const i64> dims() const { return dims_; }
-
- private:
-  Tensor codes_;
-  WeightsFile file_;
-  std::array<float, 16> levels_;
-  Shape dims_;
-  int scale_, zero_;
-  Codes b_;
-};
 
 constexpr MatMulAttrs kTurned{.transpose_a = false, .transpose_b = true};
 
