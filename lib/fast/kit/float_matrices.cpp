@@ -35,10 +35,22 @@ FloatMatrices::FloatMatrices(const Graphlet& graph, int matmul) {
   if (always_) packed_->pack(p, {}, graph.packers(constant->size()));
 }
 
+BatchedProduct FloatMatrices::alone(BatchedProduct p) {
+  if (p.count() == 1) {
+    p.b_matrices = 1;
+    p.b[0] = 0;
+  }
+  return p;
+}
+
 void FloatMatrices::multiply(const BatchedProduct& p, const float* a, const float* b, float* c,
                              const Epilogue& epilogue, float* scratch, ThreadPool& pool) const {
   if (is_packed(p)) return packed_->multiply(p, a, c, epilogue, scratch, pool);
-  if (!reads_narrow(p)) return batched_product(p, a, narrow_ ? wide_.data<float>() : b, c, epilogue, scratch, pool);
+  if (!reads_narrow(p)) {
+    if (narrow_) b = wide_.data<float>();
+    if (p.count() != 1) return batched_product(p, a, b, c, epilogue, scratch, pool);
+    return batched_product(alone(p), a, b + p.b[0] * p.k * p.n, c, epilogue, scratch, pool);
+  }
   const auto matrix = p.n * p.k * byte_width(narrow_.type());
   for (i64 i = 0; i < p.count(); ++i)
     product_of_dots(a + p.a[i] * p.m * p.k, NarrowWeights{narrow_.type(), narrow_.bytes() + p.b[i] * matrix},

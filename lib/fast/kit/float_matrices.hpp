@@ -25,7 +25,7 @@ class FloatMatrices {
   }
   /// Floats.
   i64 scratch_size(const BatchedProduct& p, int threads) const {
-    return is_packed(p) ? packed_matrices_scratch_size(p) : batched_product_scratch_size(p, threads);
+    return is_packed(p) ? packed_matrices_scratch_size(p) : batched_product_scratch_size(alone(p), threads);
   }
   /// `b`: the operand, where they are not held.
   void multiply(const BatchedProduct& p, const float* a, const float* b, float* c, const Epilogue& epilogue,
@@ -34,6 +34,8 @@ class FloatMatrices {
  private:
   static constexpr i64 kFewRows = 4;
 
+  /// A single product by one of several matrices as if there were no others: these are not packed with it.
+  static BatchedProduct alone(BatchedProduct p);
   bool reads_narrow(const BatchedProduct& p) const { return narrow_ && p.m <= kFewRows && !p.a_transposed; }
   bool is_packed(const BatchedProduct& p) const { return packed_ && reads_panels(p) && !reads_narrow(p); }
 

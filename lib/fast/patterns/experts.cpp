@@ -33,10 +33,9 @@ class Products {
       if (d->shared) return std::nullopt;
       match.nodes.insert(match.nodes.end(), d->nodes.begin(), d->nodes.end());
       const auto scale = add(d->scale), zero = d->zero.node >= 0 ? add(d->zero) : -1;
-      own.right_.emplace<CompressedMatrices>(*d, scale, zero, false);
+      own.right_.emplace<CompressedMatrices>(*d, scale, zero, !graph.options().steady());
     } else {
       const auto right = graph.input(p.matmul, 1);
-      if (!graph.constant(right)) return std::nullopt;
       own.operand_ = add(right);
       own.right_.emplace<FloatMatrices>(graph, p.matmul);
     }

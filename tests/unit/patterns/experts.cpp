@@ -84,16 +84,23 @@ void compressed_i8(Net& n) { compressed(n, ElementType::i8, false, false, 29); }
 constexpr Example kExamples[] = {
     {"experts", many_tokens},
     {"experts", many_tokens, kOften, kOpen},
+    {"experts", many_tokens, kOnce},
+    {"experts", many_tokens, kOnce, kOpen},
     {"experts", one_token},
+    {"experts", one_token, kOnce},
     {"experts", alternating},
     {"experts", alternating, kOften, kOpen},
+    {"experts", alternating, kOnce, kOpen},
     {"experts", halves},
     {"experts", narrow},
     {"experts", narrow, kOften, kOpen},
+    {"experts", narrow, kOnce},
     {"compressed.experts", compressed_u4},
     {"compressed.experts", compressed_u4, kOften, kOpen},
     {"compressed.experts", compressed_i8},
     {"compressed.experts", compressed_i8, kOften, kOpen},
+    {"compressed.experts", compressed_u4, kOnce},
+    {"compressed.experts", compressed_i8, kOnce, kOpen},
 };
 // clang-format on
 
