@@ -60,7 +60,7 @@ class Finder {
     layer_.width = layer_.last.depth;
     const auto hidden = operand(*last);
     if (!hidden || *hidden < kSteps || steps_.empty()) return std::nullopt;
-    if (!number_operands() || !is_closed()) return std::nullopt;
+    if (nodes_.contains(weights.node) || !number_operands() || !is_closed()) return std::nullopt;
     layer_.nodes.assign(nodes_.begin(), nodes_.end());  // node numbers are in topological order
     return std::move(layer_);
   }
@@ -193,10 +193,11 @@ class Finder {
     const auto& shape = graph_.fact(tokens).shape;
     const bool experts_first =
         counts[0] == layer_.experts && std::count(counts.begin() + 1, counts.end(), 1) == std::ssize(counts) - 1;
-    // As many axes as counts, so that the first count is of the first axis; a single token may lie without one.
-    if (!experts_first || !shape.has_rank() || shape.rank() != std::ssize(counts) || shape.rank() < 2) return false;
+    // As many axes as counts, so that the first count is of the first axis.
+    if (!experts_first || !shape.has_rank() || shape.rank() != std::ssize(counts) || !is_f32(graph_, tokens))
+      return false;
     layer_.tokens = tokens;
-    return is_f32(graph_, tokens);
+    return true;
   }
 
   /// Gives the program its inputs: parts, then numbers.
@@ -215,7 +216,7 @@ class Finder {
     return parts > 0 && layer_.program.fits();
   }
 
-  /// Nobody outside reads what the nodes but the last compute, and each product is of as many columns as are read.
+  /// Nobody outside reads what the nodes but the last compute.
   bool is_closed() const {
     for (auto node = nodes_.begin(); std::next(node) != nodes_.end(); ++node)
       for (int port = 0; port < std::ssize(graph_.node(*node).layer->outputs); ++port)

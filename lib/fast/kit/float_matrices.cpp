@@ -48,7 +48,7 @@ void FloatMatrices::multiply(const BatchedProduct& p, const float* a, const floa
   if (is_packed(p)) return packed_->multiply(p, a, c, epilogue, scratch, pool);
   if (!reads_narrow(p)) {
     if (narrow_) b = wide_.data<float>();
-    if (p.count() != 1) return batched_product(p, a, b, c, epilogue, scratch, pool);
+    if (p.count() != 1 || p.b_matrices == 1) return batched_product(p, a, b, c, epilogue, scratch, pool);
     return batched_product(alone(p), a, b + p.b[0] * p.k * p.n, c, epilogue, scratch, pool);
   }
   const auto matrix = p.n * p.k * byte_width(narrow_.type());

@@ -36,6 +36,7 @@ class Products {
       own.right_.emplace<CompressedMatrices>(*d, scale, zero, !graph.options().steady());
     } else {
       const auto right = graph.input(p.matmul, 1);
+      if (!graph.constant(right) && graph.narrow(right).node < 0) return std::nullopt;
       own.operand_ = add(right);
       own.right_.emplace<FloatMatrices>(graph, p.matmul);
     }
