@@ -211,6 +211,27 @@ TEST_CASE("groups of no channels, of which an empty value may have any number, a
   CHECK(kernels_of(*plan(c.model, c.facts, Options())).count("group_normalization") == 0);
 }
 
+TEST_CASE("experts whose matrices or weights the layer itself computes are no experts") {
+  constexpr i64 experts = 3, tokens = 5, depth = 8;
+  for (const bool own_matrices : {true, false}) {
+    INFO((own_matrices ? "matrices" : "weights"));
+    Net net(ElementType::f32, testing::kFixed);
+    const auto tiled = net.op("Tile-1", {net.input({tokens, depth}), net.indices({experts, 1})});
+    const auto x = net.op("Reshape-1", {tiled, net.indices({experts, -1, depth})}, {{"special_zero", "false"}});
+    const auto width = own_matrices ? tokens : i64{6}, columns = own_matrices ? depth : 1;
+    const auto gate = testing::matmul(net, x, own_matrices ? x : net.weights({experts, width, depth}), true);
+    const auto y = testing::matmul(net, testing::relu(net, gate), net.weights({experts, columns, width}), true);
+    const auto weights = own_matrices ? testing::relu(net, net.input({experts, tokens, 1})) : y;
+    const auto product = net.op("Multiply-1", {y, weights});
+    net.result(net.op("ReduceSum-1", {product, net.indices({0})}, {{"keep_dims", "false"}}));
+    const auto c = checked(net);
+    const auto inputs = inputs_of(c, 1, 1);
+    auto session = compile(c.model, c.facts, Options());
+    CHECK(distance(session.run(inputs), reference_results(c, inputs)) <= 1e-6F);
+    CHECK(kernels_of(*plan(c.model, c.facts, Options())).count("experts") == 0);
+  }
+}
+
 TEST_CASE("what is made of a constant is made once by each name") {
   Net net(ElementType::f32, testing::kFixed);
   const auto weights = net.weights({4, 5});
