@@ -21,6 +21,13 @@ std::unique_ptr<KernelState> prepare_for(const Kernel& kernel, const Sizes& size
   // By its dims: beside one of 0 the product of others may be beyond 64 bits.
   const auto is_empty = [](const View& view) { return std::ranges::find(view.dims, 0) != view.dims.end(); };
   if (std::ranges::any_of(sizes.in, is_empty) || std::ranges::any_of(sizes.out, is_empty)) return nullptr;
+  // Kernels make tables as long as axes are: not of outputs that there is no memory for.
+  const auto most = runtime.memory()->limit();
+  for (const auto& view : sizes.out) {
+    i64 bytes = byte_width(view.type);
+    for (const auto d : view.dims) bytes = saturating_mul(bytes, d);
+    if (bytes > most) throw OverBudget(most);
+  }
   return kernel.prepare(sizes, runtime);
 }
 

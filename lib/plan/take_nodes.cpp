@@ -4,6 +4,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "base/checked.hpp"
 #include "plan/passes.hpp"
 #include "plan/pattern.hpp"
 
@@ -21,7 +22,8 @@ class Taker {
       if (step.kernel || step.nodes.size() != 1) continue;
       step_of_[step.nodes[0]] = s;
       const auto& node = plan.node(step);
-      free_[step.nodes[0]] = node.op->kind == Kind::compute && node.bodies.empty();
+      free_[step.nodes[0]] =
+          node.op->kind == Kind::compute && node.bodies.empty() && has_countable_operands(plan, step);
     }
     gone_.assign(plan.steps.size(), 0);
   }
@@ -133,6 +135,17 @@ class Taker {
 };
 
 }  // namespace
+
+bool has_countable_operands(const Plan& plan, const Step& step) {
+  constexpr i64 kMost = i64{1} << 58;  // elements
+  const auto is_countable = [&](int id) {
+    i64 count = 1;
+    for (const auto& d : plan.value(id).shape)
+      if (d.is_static()) count = saturating_mul(count, std::max<i64>(d.length(), 1));
+    return count <= kMost;
+  };
+  return std::ranges::all_of(step.inputs, is_countable) && std::ranges::all_of(step.outputs, is_countable);
+}
 
 void take_nodes(Plan& plan, const PlanOptions& options, bool groups) { Taker(plan, options, groups).run(); }
 
