@@ -1,9 +1,8 @@
-// Softmax, normalization, reductions, attention, recurrent steps: against the formulas in double precision.
+// Softmax, normalization, reductions, recurrent steps: against the formulas in double precision.
 #include <array>
 #include <thread>
 
 #include "fast/isa/narrow.hpp"
-#include "fast/kernels/attention/attention.hpp"
 #include "fast/kernels/chunks.hpp"
 #include "fast/kernels/normalization/blocked.hpp"
 #include "fast/kernels/normalization/pixels.hpp"
@@ -255,138 +254,6 @@ TEST_CASE("reductions over rows and columns") {
     reduce(Reduction::minimum, odd, y, 1, 0, 1, one);
     CHECK(y[0] == kInf);
   });
-}
-
-/// Numbers that bf16 has.
-Floats random_short(i64 n, unsigned seed, float low, float high) {
-  auto v = random_floats(n, seed, low, high);
-  for (auto& x : v) x = std::nearbyint(x * 32) / 32;
-  return v;
-}
-
-Floats floats_of(const std::vector<std::uint16_t>& x) {
-  Floats to(x.size());
-  narrow_isa().from_bf16(x.data(), to.data(), static_cast<i64>(x.size()));
-  return to;
-}
-
-TEST_CASE("attention: masks, heads that share keys, transposed keys, one query") {
-  ThreadPool one(1), four(4);
-  enum class Mask { none, added, seen, hidden };
-  using enum Mask;
-  struct Case {
-    AttentionShape s;
-    Mask mask;
-    bool transposed_keys;
-  };
-  const Case cases[] = {
-      {{1, 2, 2, 7, 7, 16, 16, 0.25f, false}, none, false},    {{2, 4, 2, 50, 33, 24, 40, 0.2f, false}, added, false},
-      {{2, 4, 2, 50, 33, 24, 40, 0.2f, false}, seen, false},   {{1, 2, 2, 11, 53, 24, 40, 0.2f, false}, hidden, false},
-      {{1, 3, 1, 64, 64, 32, 32, 0.125f, true}, none, true},   {{1, 2, 2, 40, 1300, 20, 17, 0.3f, false}, added, true},
-      {{1, 2, 2, 9, 1300, 20, 17, 0.3f, false}, hidden, true}, {{1, 1, 1, 600, 600, 8, 8, 0.5f, true}, none, false},
-      {{2, 4, 1, 1, 90, 32, 32, 0.2f, false}, added, false},   {{2, 4, 1, 3, 90, 32, 32, 0.2f, false}, hidden, false},
-      {{1, 2, 2, 1, 40, 12, 12, 0.2f, false}, none, true},
-  };
-  for (const auto& c : cases) {
-    const auto& s = c.s;
-    const auto q = random_short(s.batch * s.heads * s.queries * s.depth, 1, -2, 2),
-               k = random_short(s.batch * s.kv_heads * s.keys * s.depth, 2, -2, 2),
-               v = random_short(s.batch * s.kv_heads * s.keys * s.value_depth, 3, -1, 1);
-    auto mask = random_floats(s.queries * s.keys, 4);
-    for (i64 i = 0; i < s.queries; ++i) mask[at(i * s.keys + i % s.keys)] = -kInf;
-    std::vector<unsigned char> bytes(mask.size());
-    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = i * 7 % 11 < 4 ? 0 : 1;
-    constexpr float kScore = -0.4f;  // of a key that is hidden
-    // [batch][heads][rows][columns]; the output is [batch][queries][heads][columns].
-    const HeadView qv{q.data(), s.heads * s.queries * s.depth, s.queries * s.depth, s.depth, 1};
-    HeadView kv{k.data(), s.kv_heads * s.keys * s.depth, s.keys * s.depth, s.depth, 1};
-    if (c.transposed_keys) kv.row = 1, kv.column = s.keys;
-    const HeadView vv{v.data(), s.kv_heads * s.keys * s.value_depth, s.keys * s.value_depth, s.value_depth, 1};
-    const MaskView mv{.added = c.mask == added ? mask.data() : nullptr,
-                      .seen = c.mask == seen || c.mask == hidden ? bytes.data() : nullptr,
-                      .hides = c.mask == hidden,
-                      .hidden = kScore,
-                      .row = s.keys};
-    const auto wide = s.heads * s.value_depth;
-    const HeadPlace ov{.batch = s.queries * wide, .head = s.value_depth, .row = wide};
-    std::vector<double> exact(at(s.batch * s.queries * wide));
-    for (i64 b = 0; b < s.batch; ++b)
-      for (i64 h = 0; h < s.heads; ++h)
-        for (i64 i = 0; i < s.queries; ++i) {
-          std::vector<double> scores;
-          const auto shared = h / (s.heads / s.kv_heads);
-          for (i64 j = 0; j < s.keys; ++j) {
-            double score = 0;
-            for (i64 d = 0; d < s.depth; ++d)
-              score += static_cast<double>(q[at(b * qv.batch + h * qv.head + i * qv.row + d)]) *
-                       k[at(b * kv.batch + shared * kv.head + j * kv.row + d * kv.column)];
-            score = score * s.scale + (mv.added ? mask[at(i * s.keys + j)] : 0.0f);
-            if (mv.seen && (bytes[at(i * s.keys + j)] != 0) == mv.hides) score = static_cast<double>(kScore);
-            scores.push_back(s.causal && j > i ? -static_cast<double>(kInf) : score);
-          }
-          const auto max = *std::max_element(scores.begin(), scores.end());
-          double sum = 0;
-          for (auto& score : scores) sum += score = std::exp(score - max);
-          for (i64 d = 0; d < s.value_depth; ++d)
-            for (i64 j = 0; j < s.keys; ++j)
-              exact[at(b * ov.batch + h * ov.head + i * ov.row + d)] +=
-                  scores[at(j)] / sum * v[at(b * vv.batch + shared * vv.head + j * vv.row + d)];
-        }
-    for_each_isa([&] {
-      for (const bool bf16 : {false, true}) {
-        INFO(s.queries << " queries, " << s.keys << " keys, bf16: " << bf16);
-        auto narrow = s;
-        narrow.bf16 = bf16;
-        const Buffer scratch(attention_scratch_size(narrow, kv.column == 1, 4));
-        Floats y(exact.size()), again = y;
-        const auto to = [&](Floats& result) {
-          auto place = ov;
-          place.wide = result.data();
-          return place;
-        };
-        attention(narrow, qv, kv, vv, mv, to(y), scratch.data(), four);
-        // Of probabilities, rounded to half a unit of bf16, 2^-8 of themselves; values are within 1.
-        CHECK(worst(y, exact, 1) < (bf16 ? 1.0 / 256 : 3e-6));
-        attention(narrow, qv, kv, vv, mv, to(again), scratch.data(), one);
-        CHECK(again == y);
-        // Piece by piece, from queries within a head on: every thread has room of its own.
-        for (const int threads : {1, 2, 3}) {
-          const auto pieces = attention_pieces(narrow, kv.column == 1, threads);
-          if (pieces == 0) continue;
-          CHECK(pieces == s.batch * s.heads * s.queries);
-          const Buffer rooms(attention_scratch_size(narrow, kv.column == 1, threads));
-          std::fill(again.begin(), again.end(), 0.0f);
-          std::vector<std::jthread> workers;
-          for (int t = 0; t < threads; ++t)
-            workers.emplace_back([&, t] {
-              const Part part(pieces, threads, t);
-              attention_alone(narrow, qv, kv, vv, mv, to(again), rooms.data(), part.begin, part.end, t);
-            });
-          workers.clear();
-          CHECK(again == y);
-        }
-        if (!bf16 || c.transposed_keys) continue;
-        // Operands and the output in bf16, which has these numbers: what is rounded is the same.
-        const auto halves = [](const Floats& x) {
-          std::vector<std::uint16_t> to(x.size());
-          narrow_isa().to_bf16(x.data(), to.data(), static_cast<i64>(x.size()));
-          return to;
-        };
-        const auto in_halves = [](HeadView view, const std::vector<std::uint16_t>& x) {
-          view.data = nullptr;
-          view.narrow = x.data();
-          return view;
-        };
-        const auto qs = halves(q), ks = halves(k), vs = halves(v);
-        std::vector<std::uint16_t> ys(y.size());
-        auto place = ov;
-        place.narrow = ys.data();
-        const Buffer other(attention_scratch_size(narrow, false, 4));
-        attention(narrow, in_halves(qv, qs), in_halves(kv, ks), in_halves(vv, vs), mv, place, other.data(), four);
-        CHECK(worst(floats_of(ys), exact, 1) < 2.0 / 256);
-      }
-    });
-  }
 }
 
 struct Weights {

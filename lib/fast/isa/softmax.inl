@@ -33,9 +33,10 @@ static inline __attribute__((always_inline)) void softmax_short_rows(const Softm
   for (int k = 0; k < R; ++k) best[k] = spread(across(best[k], [](Vec a, Vec b) { return max(a, b); }));
 #pragma GCC unroll 4
   for (int k = 0; k < R; ++k) {
-    sum[k] = Vec{};
+    Vec part[2] = {};  // in the order of long rows
 #pragma GCC unroll 4
-    for (int j = 0; j < V; ++j) sum[k] = sum[k] + (v[k][j] = exp_or_zero(v[k][j] - best[k]));
+    for (int j = 0; j < V; ++j) part[j / 2] = part[j / 2] + (v[k][j] = exp_or_zero(v[k][j] - best[k]));
+    sum[k] = part[0] + part[1];
   }
 #pragma GCC unroll 4
   for (int k = 0; k < R; ++k) {

@@ -44,7 +44,7 @@ bool is_whole(const AttentionShape& s) { return s.keys <= kKeys && !s.sunk; }
 i64 chunk_size(const AttentionShape& s) { return is_whole(s) ? whole_size(s) : blocks_size(s); }
 
 /// Memory of a thread that packs the keys and values of a head itself.
-i64 own_size(const AttentionShape& s) { return packed_keys_size(s) + packed_values_size(s) + chunk_size(s); }
+i64 own_size(const AttentionShape& s) { return packed_head_size(s) + chunk_size(s); }
 
 /// Block `block` of the keys and values that some heads share, `pair` of them.
 void pack_block(const AttentionShape& s, const HeadView& k, const HeadView& v, i64 pair, i64 block,
@@ -66,7 +66,7 @@ i64 chunks_of(i64 n, double cost) {
 
 i64 attention_scratch_size(const AttentionShape& s, bool plain, int threads) {
   if (reads_in_place(s, plain)) return threads * round_up(s.keys, kBlock);
-  return s.batch * s.kv_heads * (packed_keys_size(s) + packed_values_size(s)) + threads * chunk_size(s);
+  return s.batch * s.kv_heads * packed_head_size(s) + threads * chunk_size(s);
 }
 
 void attention(const AttentionShape& s, const HeadView& q, const HeadView& k, const HeadView& v, const MaskView& mask,
@@ -85,8 +85,8 @@ void attention(const AttentionShape& s, const HeadView& q, const HeadView& k, co
       }
     });
   }
-  const auto keys_size = packed_keys_size(s), values_size = packed_values_size(s), blocks = ceil_div(s.keys, kKeys),
-             pairs = s.batch * s.kv_heads, parts = ceil_div(s.queries, kQueries);
+  const auto head_size = packed_head_size(s), blocks = ceil_div(s.keys, kKeys), pairs = s.batch * s.kv_heads,
+             parts = ceil_div(s.queries, kQueries);
   const auto run = [&](i64 batch, i64 head, i64 i, const PackedHead& packed, float* memory) {
     const Part part(s.queries, parts, i);
     const auto attend = is_whole(s) ? attend_whole : attend_blocks;
@@ -100,24 +100,20 @@ void attention(const AttentionShape& s, const HeadView& q, const HeadView& k, co
     const auto chunks = chunks_of(pairs, cost);
     return parallel(pool, chunks, [&](i64 chunk) {
       const Slots::Lease room(slots);
-      const PackedHead packed{room.data(), room.data() + keys_size};
+      const auto packed = packed_head(s, room.data());
       const Part part(pairs, chunks, chunk);
       for (auto pair = part.begin; pair < part.end; ++pair) {
         pack_all(s, k, v, pair, packed);
         for (i64 j = 0; j < shared * parts; ++j)
-          run(pair / s.kv_heads, pair % s.kv_heads * shared + j / parts, j % parts, packed,
-              packed.values + values_size);
+          run(pair / s.kv_heads, pair % s.kv_heads * shared + j / parts, j % parts, packed, room.data() + head_size);
       }
     });
   }
-  const auto packed = [&](i64 pair) {
-    auto* keys = scratch + pair * (keys_size + values_size);
-    return PackedHead{keys, keys + keys_size};
-  };
+  const auto packed = [&](i64 pair) { return packed_head(s, scratch + pair * head_size); };
   parallel_ranges(pool, pairs * blocks, key_cost / static_cast<double>(blocks) / 4, [&](i64 begin, i64 end) {
     for (auto i = begin; i < end; ++i) pack_block(s, k, v, i / blocks, i % blocks, packed(i / blocks));
   });
-  Slots slots(scratch + pairs * (keys_size + values_size), chunk_size(s), slots_for(pool));
+  Slots slots(scratch + pairs * head_size, chunk_size(s), slots_for(pool));
   parallel(pool, s.batch * s.heads * parts, [&](i64 chunk) {
     const auto head = chunk / parts % s.heads, batch = chunk / parts / s.heads;
     const Slots::Lease room(slots);
@@ -134,8 +130,8 @@ void attention_alone(const AttentionShape& s, const HeadView& q, const HeadView&
                      const MaskView& mask, const HeadPlace& out, float* scratch, i64 begin, i64 end, int thread) {
   const auto shared = s.heads / s.kv_heads;
   auto* memory = scratch + thread * own_size(s);
-  const PackedHead packed{memory, memory + packed_keys_size(s)};
-  auto* rest = packed.values + packed_values_size(s);
+  const auto packed = packed_head(s, memory);
+  auto* rest = memory + packed_head_size(s);
   const auto attend = is_whole(s) ? attend_whole : attend_blocks;
   i64 last = -1;
   while (begin < end) {

@@ -93,6 +93,13 @@ struct MaskView {
       if ((seen[i * column] != 0) != hides) return false;
     return true;
   }
+  /// From key k on: not of a grid.
+  MaskView from(i64 k) const {
+    auto m = *this;
+    if (added) m.added += k * column;
+    if (seen) m.seen += k * column;
+    return m;
+  }
   /// From a query on.
   MaskView at(i64 b, i64 h, i64 query) const {
     auto m = *this;

@@ -40,20 +40,24 @@ void attend_blocks(const AttentionShape& s, const PackedHead& head, const HeadVi
   const bool masked = mask.added || mask.seen || mask.grid.columns > 0;
   // What is left of the scale where the exponential is taken: without a mask all of it, which keeps the order.
   const auto scale = masked || s.scale < 0 ? 1.0f : s.scale;
-  const auto visible = s.causal ? std::min(s.keys, first + count) : s.keys;
-  for (i64 k0 = 0; k0 < visible; k0 += kKeys) {
-    const auto keys = std::min(kKeys, s.keys - k0);
+  const auto visible = visible_keys(s, mask, first, count, score_bound(s, head, here, count));
+  const auto start = visible.begin / kKeys * kKeys;
+  for (auto k0 = start; k0 < visible.end; k0 += kKeys) {
     const auto block = head.from(s, k0);
-    multiply_keys(s, here, count, block.keys, keys, scores, kKeys);
+    const auto block_keys = std::min(kKeys, s.keys - k0);
+    const KeyRange range{std::max<i64>(visible.begin - k0, 0), std::min(visible.end - k0, block_keys)};
+    const auto keys = range.count(), from = k0 + range.begin;
+    multiply_keys(s, here, count, block.keys, range, scores, kKeys);
     for (i64 i = 0; i < count; ++i) {
       float* x = scores + i * kKeys;
-      const auto seen = s.causal ? std::clamp<i64>(first + i + 1 - k0, 0, keys) : keys;
+      const auto seen = s.causal ? std::clamp<i64>(first + i + 1 - from, 0, keys) : keys;
       if (seen < keys) std::fill_n(x + seen, keys - seen, 0.0f);
       if (seen == 0) continue;
       const auto before = max[i];
-      max[i] = std::max(before, highest(s, mask.at(0, 0, i), k0, x, seen, scale));
+      const auto own_max = highest(s, mask.at(0, 0, i), from, x, seen, scale);
+      max[i] = std::max(before, own_max);
       // max() keeps `before` where the other is NaN; the sum below is NaN then all the same.
-      if (max[i] == kLowest) {
+      if (max[i] == kLowest && !std::isnan(own_max)) {
         std::fill_n(x, seen, 0.0f);
         continue;
       }
@@ -61,7 +65,7 @@ void attend_blocks(const AttentionShape& s, const PackedHead& head, const HeadVi
       if (before < max[i]) {
         const auto less = std::exp(before - max[i]);
         total[i] *= less;
-        if (k0 > 0) table.binary(Binary::multiply, sums + i * row, 1, &less, 0, sums + i * row, row);
+        if (k0 > start) table.binary(Binary::multiply, sums + i * row, 1, &less, 0, sums + i * row, row);
       }
       total[i] += sum;
     }
@@ -72,8 +76,8 @@ void attend_blocks(const AttentionShape& s, const PackedHead& head, const HeadVi
         narrow_isa().to_bf16(scores + i * kKeys, reinterpret_cast<std::uint16_t*>(rounded + i * kKeys / 2), even);
       }
     }
-    multiply_values(s, s.bf16 ? rounded : scores, s.bf16 ? kKeys / 2 : kKeys, count, block.values, keys,
-                    {.wide = sums, .pixel = row}, k0 > 0);
+    multiply_values(s, s.bf16 ? rounded : scores, s.bf16 ? kKeys / 2 : kKeys, count, block.values, block_keys, range,
+                    {.wide = sums, .pixel = row}, k0 > start);
   }
   for (i64 i = 0; i < count; ++i) {
     const auto less = 1 / total[i];

@@ -1,5 +1,7 @@
 #include "fast/kernels/attention/heads.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "fast/kernels/epilogue.hpp"
@@ -7,8 +9,8 @@
 namespace ovir::fast {
 namespace {
 
-/// c[m][n] (+)= a · panels, columns rounded up to whole panels' in c.
-void multiply(const float* a, i64 a_row, i64 m, const Panels& b, float* c, i64 c_row, bool add) {
+/// c[m][n] (+)= a · rows [first, first + steps) of the panels, columns rounded up to whole panels' in c.
+void multiply(const float* a, i64 a_row, i64 m, const Panels& b, i64 first, i64 steps, float* c, i64 c_row, bool add) {
   const auto& table = isa();
   for (i64 panel = 0; panel < b.count(); ++panel) {
     Tile tile{};
@@ -16,8 +18,8 @@ void multiply(const float* a, i64 a_row, i64 m, const Panels& b, float* c, i64 c
     tile.pixel = a_row;
     tile.taps = kOneTap;
     tile.blocks = tile.tap_count = 1;
-    tile.steps = b.k;
-    tile.weights = b.panel(panel);
+    tile.steps = steps;
+    tile.weights = b.panel(panel) + first * b.columns(panel);
     tile.out = c + panel * kColumns;
     tile.out_pixel = c_row;
     tile.out_block = kBlock;
@@ -85,8 +87,9 @@ void pack_narrow_values(const std::uint16_t* v, i64 row, i64 keys, i64 depth, Wo
     narrow_isa().pair_rows(v + c, row, keys, std::min(kColumns, depth - c), to);
 }
 
-}  // namespace
+i64 blocks_of(const AttentionShape& s) { return ceil_div(s.keys, kKeys); }
 
+/// Floats that packed keys and values take: blocks of kKeys, each packed by itself.
 i64 packed_keys_size(const AttentionShape& s) {
   return s.bf16 ? round_up(s.keys, kColumns) * bf16_words(s.depth) : round_up(s.keys, kBlock) * s.depth;
 }
@@ -94,9 +97,22 @@ i64 packed_values_size(const AttentionShape& s) {
   return s.bf16 ? bf16_words(s.keys) * round_up(s.value_depth, kColumns) : s.keys * round_up(s.value_depth, kBlock);
 }
 
+}  // namespace
+
+i64 packed_head_size(const AttentionShape& s) {
+  const auto squares = round_up(blocks_of(s) * i64{sizeof(Squares) / sizeof(float)}, kBlock);
+  return packed_keys_size(s) + packed_values_size(s) + squares;
+}
+
+PackedHead packed_head(const AttentionShape& s, float* memory) {
+  auto* values = memory + packed_keys_size(s);
+  return {memory, values, reinterpret_cast<Squares*>(values + packed_values_size(s))};
+}
+
 PackedHead PackedHead::from(const AttentionShape& s, i64 k0) const {
   return {keys + k0 * (s.bf16 ? bf16_words(s.depth) : s.depth),
-          values + (s.bf16 ? k0 / 2 * round_up(s.value_depth, kColumns) : k0 * round_up(s.value_depth, kBlock))};
+          values + (s.bf16 ? k0 / 2 * round_up(s.value_depth, kColumns) : k0 * round_up(s.value_depth, kBlock)),
+          squares + k0 / kKeys};
 }
 
 void pack_keys(const AttentionShape& s, const HeadView& k, const HeadView& v, i64 k0, i64 count,
@@ -106,6 +122,8 @@ void pack_keys(const AttentionShape& s, const HeadView& k, const HeadView& v, i6
   if (!s.bf16) {
     pack_panels(key.data, k.column, k.row, s.depth, count, 0, ceil_div(count, kColumns), to.keys);
     pack_panels(value.data, v.row, 1, count, s.value_depth, 0, ceil_div(s.value_depth, kColumns), to.values);
+    *to.squares = {isa().deviation(to.keys, 0, round_up(count, kBlock) * s.depth),
+                   isa().deviation(to.values, 0, count * round_up(s.value_depth, kBlock))};
     return;
   }
   if (k.narrow) pack_narrow_keys(key.narrow, k.row, s.depth, count, words(to.keys));
@@ -135,17 +153,38 @@ Queries queries(const AttentionShape& s, const HeadView& q, i64 count, float* me
   return {.rounded = words(memory), .row = row};
 }
 
-void multiply_keys(const AttentionShape& s, const Queries& q, i64 count, const float* packed, i64 keys, float* scores,
-                   i64 row) {
+float score_bound(const AttentionShape& s, const PackedHead& head, const Queries& q, i64 count) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity(), kRounding = 1.01F;
+  if (s.bf16) return kInfinity;
+  float keys = 0, query = 0;
+  for (i64 block = 0; block < blocks_of(s); ++block) {
+    const auto& squares = head.squares[block];
+    if (!(squares.keys < kInfinity && squares.values < kInfinity)) return kInfinity;
+    keys += squares.keys;
+  }
+  for (i64 i = 0; i < count; ++i) {
+    const auto square = isa().deviation(q.wide + i * q.row, 0, s.depth);
+    if (!(square < kInfinity)) return kInfinity;
+    query = std::max(query, square);
+  }
+  return std::abs(s.scale) * std::sqrt(query) * std::sqrt(keys) * kRounding;
+}
+
+void multiply_keys(const AttentionShape& s, const Queries& q, i64 count, const float* packed, KeyRange keys,
+                   float* scores, i64 row) {
   if (s.bf16)
-    multiply(q.rounded, q.row, count, Bf16Panels{words(packed), s.depth, keys}, {.wide = scores, .pixel = row}, false);
-  else multiply(q.wide, q.row, count, Panels{packed, s.depth, keys}, scores, row, false);
+    return multiply(q.rounded, q.row, count, Bf16Panels{words(packed), s.depth, keys.end},
+                    {.wide = scores, .pixel = row}, false);
+  const Panels panels{packed + keys.begin * s.depth, s.depth, keys.count()};
+  multiply(q.wide, q.row, count, panels, 0, s.depth, scores, row, false);
 }
 
 void multiply_values(const AttentionShape& s, const float* probabilities, i64 row, i64 count, const float* packed,
-                     i64 keys, const Bf16Place& out, bool add) {
-  if (s.bf16) multiply(words(probabilities), row, count, Bf16Panels{words(packed), keys, s.value_depth}, out, add);
-  else multiply(probabilities, row, count, Panels{packed, keys, s.value_depth}, out.wide, out.pixel, add);
+                     i64 block, KeyRange keys, const Bf16Place& out, bool add) {
+  if (s.bf16)
+    return multiply(words(probabilities), row, count, Bf16Panels{words(packed), block, s.value_depth}, out, add);
+  const Panels panels{packed, block, s.value_depth};
+  multiply(probabilities, row, count, panels, keys.begin, keys.count(), out.wide, out.pixel, add);
 }
 
 }  // namespace ovir::fast

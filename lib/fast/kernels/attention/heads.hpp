@@ -1,6 +1,6 @@
 // A head of attention: its keys and values, packed, and the queries that are multiplied by them.
 #pragma once
-#include "fast/kernels/attention/attention.hpp"
+#include "fast/kernels/attention/visible_keys.hpp"
 #include "fast/kernels/chunks.hpp"
 #include "fast/kernels/product/bf16.hpp"
 #include "fast/kernels/product/packed.hpp"
@@ -13,16 +13,22 @@ inline constexpr i64 kKeys = 512;    // whose scores are there at once
 inline Word* words(float* p) { return reinterpret_cast<Word*>(p); }
 inline const Word* words(const float* p) { return reinterpret_cast<const Word*>(p); }
 
-/// Floats that packed keys and values take: blocks of kKeys, each packed by itself.
-i64 packed_keys_size(const AttentionShape& s);
-i64 packed_values_size(const AttentionShape& s);
+/// The squares of all keys of a block together, and of its values.
+struct Squares {
+  float keys, values;
+};
 
-/// Keys and values of a head.
+/// Keys and values of a head, and of each block its squares, where they are not of bf16.
 struct PackedHead {
   float *keys, *values;
+  Squares* squares;
   /// What belongs to key k0 on, a multiple of kKeys.
   PackedHead from(const AttentionShape& s, i64 k0) const;
 };
+/// Floats that a packed head takes.
+i64 packed_head_size(const AttentionShape& s);
+/// Laid out in so many floats.
+PackedHead packed_head(const AttentionShape& s, float* memory);
 
 /// Packs keys [k0, k0 + count), at most kKeys, of a head.
 void pack_keys(const AttentionShape& s, const HeadView& k, const HeadView& v, i64 k0, i64 count,
@@ -36,17 +42,20 @@ struct Queries {
 };
 /// The first `count` of them; `memory` is for what must be made.
 Queries queries(const AttentionShape& s, const HeadView& q, i64 count, float* memory);
+/// No score of theirs is further from 0, before it is masked. Not finite where a key, a value or a query is not.
+float score_bound(const AttentionShape& s, const PackedHead& head, const Queries& q, i64 count);
 inline i64 queries_size(const AttentionShape& s) {
   return kQueries * ((s.turned ? s.depth : 0) + (s.bf16 ? bf16_words(s.depth) : 0));
 }
 
-/// Scores of `count` queries with the first `keys` of a block of packed ones, `row` floats apart: columns up to the end
-/// of a panel.
-void multiply_keys(const AttentionShape& s, const Queries& q, i64 count, const float* packed, i64 keys, float* scores,
-                   i64 row);
-/// Sums of the first `keys` packed values, times their probabilities, which are `row` apart, and their roundings
-/// likewise in words. Columns of the output are rounded up to panels'; `add`: to what is there in f32.
+/// Scores of `count` queries with some keys of a block of packed ones, `row` floats apart: columns up to the end of a
+/// panel. In bf16 the keys begin with the block's.
+void multiply_keys(const AttentionShape& s, const Queries& q, i64 count, const float* packed, KeyRange keys,
+                   float* scores, i64 row);
+/// Sums of the values of some keys in a block of `block` packed ones, times their probabilities, which are `row` apart,
+/// and their roundings likewise in words. Columns of the output are rounded up to panels'; `add`: to what is there in
+/// f32. In bf16 the keys are all of the block.
 void multiply_values(const AttentionShape& s, const float* probabilities, i64 row, i64 count, const float* packed,
-                     i64 keys, const Bf16Place& out, bool add);
+                     i64 block, KeyRange keys, const Bf16Place& out, bool add);
 
 }  // namespace ovir::fast

@@ -18,14 +18,17 @@ i64 whole_size(const AttentionShape& s) {
   return kQueries * (width(s) + (s.bf16 ? width(s) / 2 : 0) + sums) + queries_size(s);
 }
 
-void attend_whole(const AttentionShape& s, const PackedHead& head, const HeadView& q, const MaskView& mask, i64 first,
-                  i64 count, const HeadPlace& out, float* memory) {
+void attend_whole(const AttentionShape& all, const PackedHead& head, const HeadView& q, const MaskView& given,
+                  i64 first, i64 count, const HeadPlace& out, float* memory) {
   const auto& table = isa();
-  float* scores = memory;
-  float* rounded = scores + kQueries * width(s);
-  float* others = rounded + (s.bf16 ? kQueries * width(s) / 2 : 0);
-  float* sums = others + queries_size(s);
-  multiply_keys(s, queries(s, q, count, others), count, head.keys, s.keys, scores, width(s));
+  float *scores = memory, *rounded = scores + kQueries * width(all),
+        *others = rounded + (all.bf16 ? kQueries * width(all) / 2 : 0), *sums = others + queries_size(all);
+  const auto here = queries(all, q, count, others);
+  const auto keys = visible_keys(all, given, first, count, score_bound(all, head, here, count));
+  const auto mask = given.from(keys.begin);
+  auto s = all;
+  s.keys = keys.count();
+  multiply_keys(s, here, count, head.keys, keys, scores, width(s));
   const bool grid = mask.grid.columns > 0;
   for (i64 i = 0; grid && i < count; ++i) mask.at(0, 0, i).add_grid(scores + i * width(s), s.scale, 0, s.keys);
   table.softmax_rows({.scores = scores,
@@ -50,10 +53,10 @@ void attend_whole(const AttentionShape& s, const PackedHead& head, const HeadVie
   const auto* probabilities = s.bf16 ? rounded : scores;
   const auto row = s.bf16 ? width(s) / 2 : width(s);
   if (stores_in_place(s))
-    return multiply_values(s, probabilities, row, count, head.values, s.keys,
+    return multiply_values(s, probabilities, row, count, head.values, all.keys, keys,
                            {.wide = out.wide, .narrow = out.narrow, .pixel = out.row}, false);
   const auto sums_row = round_up(s.value_depth, kColumns);
-  multiply_values(s, probabilities, row, count, head.values, s.keys, {.wide = sums, .pixel = sums_row}, false);
+  multiply_values(s, probabilities, row, count, head.values, all.keys, keys, {.wide = sums, .pixel = sums_row}, false);
   for (i64 i = 0; i < count; ++i)
     if (out.narrow) narrow_isa().to_bf16(sums + i * sums_row, out.narrow + i * out.row, s.value_depth);
     else std::copy_n(sums + i * sums_row, s.value_depth, out.wide + i * out.row);
