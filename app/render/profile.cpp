@@ -95,13 +95,16 @@ std::string profile_text(const ProfileReport& report, ProfileBy by, int depth, s
     if (top > 0 && shown++ >= top) break;
     const auto flops = per_second(row.flops, row.ms), bytes = per_second(row.bytes, row.ms);
     const auto share = [](double value, double max) {
-      // More bytes than memory gives in that time: they lay in a cache.
-      return value > max ? "cache" : value > 0 ? fmt::format("{:.0f}%", value / max * 100) : "";
+      return value > 0 ? fmt::format("{:.0f}%", value / max * 100) : "";
     };
+    // More arithmetic than the machine does in that time, and not by the errors of measuring: the kernel has less to do
+    // than the layer's formula. More bytes than memory gives: they lay in a cache.
+    const auto of_flops =
+        flops > report.peak_flops * 1.25 ? "fewer" : share(std::min(flops, report.peak_flops), report.peak_flops);
+    const auto of_bytes = bytes > report.peak_bytes ? "cache" : share(bytes, report.peak_bytes);
     text += fmt::format("{:8.3f}  {:4.1f}%  {:>13} {:>5}  {:>11} {:>5}  {:5}  {}", row.ms * unit.per_ms,
-                        total > 0 ? row.ms / total * 100 : 0, cell(flops, 1e9, ""),
-                        share(std::min(flops, report.peak_flops), report.peak_flops), cell(bytes, 1e9, ""),
-                        share(bytes, report.peak_bytes), row.calls, printable(row.name));
+                        total > 0 ? row.ms / total * 100 : 0, cell(flops, 1e9, ""), of_flops, cell(bytes, 1e9, ""),
+                        of_bytes, row.calls, printable(row.name));
     if (!row.what.empty()) text += "  " + style(Paint::dim, row.what);
     text += '\n';
   }
