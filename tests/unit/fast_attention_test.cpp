@@ -41,7 +41,8 @@ TEST_CASE("attention: masks, heads that share keys, transposed keys, one query")
       {{1, 3, 1, 64, 64, 32, 32, 0.125f, true}, none, true},   {{1, 2, 2, 40, 1300, 20, 17, 0.3f, false}, added, true},
       {{1, 2, 2, 9, 1300, 20, 17, 0.3f, false}, hidden, true}, {{1, 1, 1, 600, 600, 8, 8, 0.5f, true}, none, false},
       {{2, 4, 1, 1, 90, 32, 32, 0.2f, false}, added, false},   {{2, 4, 1, 3, 90, 32, 32, 0.2f, false}, hidden, false},
-      {{1, 2, 2, 1, 40, 12, 12, 0.2f, false}, none, true},
+      {{1, 2, 2, 1, 40, 12, 12, 0.2f, false}, none, true},     {{1, 24, 1, 2, 700, 80, 72, 0.1f, false}, added, false},
+      {{2, 6, 2, 3, 300, 70, 33, 0.2f, true}, none, false},
   };
   for (const auto& c : cases) {
     const auto& s = c.s;

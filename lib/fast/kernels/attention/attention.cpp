@@ -1,44 +1,19 @@
 #include "fast/kernels/attention/attention.hpp"
 
-#include <cmath>
+#include <array>
+#include <span>
 
 #include "fast/kernels/attention/blocks.hpp"
+#include "fast/kernels/attention/few.hpp"
 #include "fast/kernels/attention/whole.hpp"
 
 namespace ovir::fast {
 namespace {
 
-/// A few queries: keys and values are read once, where they lie.
-void few(const AttentionShape& s, const HeadView& q, const HeadView& k, const HeadView& v, const MaskView& mask,
-         i64 query, float* out, float* scores) {
-  const auto& table = isa();
-  const auto seen = s.causal ? std::min(s.keys, query + 1) : s.keys;
-  table.dots(q.data, k.data, k.row, seen, s.depth, scores);
-  if (mask.grid.columns > 0) mask.add_grid(scores, s.scale, 0, seen);
-  else table.unary({Function::linear, s.scale, 0}, scores, scores, seen);
-  if (mask.added) table.binary(Binary::add, scores, 1, mask.added, mask.column, scores, seen);
-  if (mask.seen) mask.hide(scores, 0, seen);
-  auto highest = table.maximum(scores, seen);
-  if (s.sunk) highest = std::max(highest, mask.sink.of(0));
-  auto sum = table.exp_sum(scores, 1, highest, scores, seen);
-  if (s.sunk) sum += std::exp(mask.sink.of(0) - highest);
-  const auto scale = 1 / sum;
-  if (seen == 0 || (!(sum > 0) && gives_zeros(s, mask))) {
-    std::fill_n(out, s.value_depth, 0.0F);
-    return;
-  }
-  constexpr i64 kTogether = 8;
-  const float* rows[kTogether];
-  for (i64 j = 0; j < seen; j += kTogether) {
-    const auto count = std::min(kTogether, seen - j);
-    for (i64 r = 0; r < count; ++r) rows[r] = v.data + (j + r) * v.row;
-    table.weighted_sum(scores + j, rows, count, out, s.value_depth, j == 0);
-  }
-  table.binary(Binary::multiply, out, 1, &scale, 0, out, s.value_depth);
-}
-
 /// Then packing keys and values would cost more than it saves.
 bool reads_in_place(const AttentionShape& s, bool plain) { return plain && s.queries <= 4; }
+
+i64 few_at_once(const AttentionShape& s) { return std::min(kMostFew, s.heads / s.kv_heads * s.queries); }
 
 bool is_whole(const AttentionShape& s) { return s.keys <= kKeys && !s.sunk; }
 i64 chunk_size(const AttentionShape& s) { return is_whole(s) ? whole_size(s) : blocks_size(s); }
@@ -65,7 +40,7 @@ i64 chunks_of(i64 n, double cost) {
 }  // namespace
 
 i64 attention_scratch_size(const AttentionShape& s, bool plain, int threads) {
-  if (reads_in_place(s, plain)) return threads * round_up(s.keys, kBlock);
+  if (reads_in_place(s, plain)) return threads * few_at_once(s) * few_row(s);
   return s.batch * s.kv_heads * packed_head_size(s) + threads * chunk_size(s);
 }
 
@@ -75,13 +50,26 @@ void attention(const AttentionShape& s, const HeadView& q, const HeadView& k, co
   const auto shared = s.heads / s.kv_heads;
   const auto key_cost = static_cast<double>(s.keys * (s.depth + s.value_depth));
   if (reads_in_place(s, q.data && k.data && v.data && out.wide && q.column == 1 && k.column == 1)) {
-    Slots slots(scratch, round_up(s.keys, kBlock), slots_for(pool));
-    return parallel_ranges(pool, s.batch * s.heads * s.queries, key_cost / 8, [&](i64 begin, i64 end) {
+    // Parts of the queries that share keys: as few as keep all threads busy.
+    const auto pairs = s.batch * s.kv_heads, queries = shared * s.queries;
+    const auto parts = pairs % pool.threads() == 0 ? 1 : std::min(queries, ceil_div(4 * pool.threads(), pairs));
+    Slots slots(scratch, few_at_once(s) * few_row(s), slots_for(pool));
+    const auto cost = key_cost * static_cast<double>(queries) / static_cast<double>(8 * parts);
+    return parallel_ranges(pool, pairs * parts, cost, [&](i64 begin, i64 end) {
       const Slots::Lease room(slots);
+      std::array<Few, kMostFew> few;
       for (auto i = begin; i < end; ++i) {
-        const auto query = i % s.queries, head = i / s.queries % s.heads, batch = i / s.queries / s.heads;
-        few(of_head(s, head), q.at(batch, head).from(query), k.at(batch, head / shared), v.at(batch, head / shared),
-            mask.at(batch, head, query), query, out.at(batch, head, query).wide, room.data());
+        const auto batch = i / parts / s.kv_heads, pair = i / parts % s.kv_heads;
+        const Part part(queries, parts, i % parts);
+        for (auto first = part.begin; first < part.end; first += kMostFew) {
+          const auto count = std::min(kMostFew, part.end - first);
+          for (i64 j = 0; j < count; ++j) {
+            const auto head = pair * shared + (first + j) / s.queries, query = (first + j) % s.queries;
+            few[j] = {q.at(batch, head).from(query).data, mask.at(batch, head, query), query, of_head(s, head).scale,
+                      out.at(batch, head, query).wide};
+          }
+          attend_few(s, std::span(few).first(count), k.at(batch, pair), v.at(batch, pair), room.data());
+        }
       }
     });
   }
