@@ -10,8 +10,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The elements of the smallest input as tokens have them: a mask has those of the steps before, too.
+/// Those that are given as embeddings, or else the elements of the smallest input as tokens have them: a mask has those
+/// of the steps before, too.
 i64 tokens_of(const Session& session, const std::vector<Tensor>& values) {
+  const auto embedded = session.input("inputs_embeds");
+  if (embedded >= 0 && values[embedded].rank() == 3) return values[embedded].shape()[0] * values[embedded].shape()[1];
   std::optional<i64> fewest;
   for (std::size_t k = 0; k < values.size(); ++k)
     if (contains(kInteger, session.inputs()[k].type) && values[k].rank() == 2)

@@ -36,8 +36,8 @@ class Measured {
   double round(std::vector<double>* times = nullptr);
   /// Whether to go on after so many inferences or rounds, measured since `start`: by -t and -n.
   bool goes_on(std::size_t count, std::chrono::steady_clock::time_point start) const;
-  /// Tokens of a round of a model with states: the elements of the smallest input of integers [batch, tokens]; 0 where
-  /// there is none.
+  /// Tokens of a round of a model with states: those of the input "inputs_embeds" [batch, tokens, columns], or else the
+  /// elements of the smallest input of integers [batch, tokens]; 0 where there is none.
   i64 tokens() const;
 
  private:

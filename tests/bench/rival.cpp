@@ -78,14 +78,17 @@ std::size_t round(ov::InferRequest& request, const Steps& steps, bool stateful, 
   std::size_t tokens = 0;
   if (stateful) request.reset_state();
   for (const auto& step : steps) {
-    std::optional<std::size_t> fewest;  // of inputs as tokens have them: a mask has those before, too
+    // Tokens that are given as embeddings; of inputs as tokens have them: a mask has those before, too.
+    std::optional<std::size_t> embedded, fewest;
     const auto start = Clock::now();
     for (const auto& input : step) {
       request.set_tensor(input.port, input.value);
-      if (!input.value.get_element_type().is_integral() || input.value.get_shape().size() != 2) continue;
+      const auto shape = input.value.get_shape();
+      if (shape.size() == 3 && input.port.get_names().count("inputs_embeds")) embedded = shape[0] * shape[1];
+      if (!input.value.get_element_type().is_integral() || shape.size() != 2) continue;
       fewest = std::min(fewest.value_or(input.value.get_size()), input.value.get_size());
     }
-    if (stateful) tokens += fewest.value_or(0);
+    if (stateful) tokens += embedded.value_or(fewest.value_or(0));
     request.infer();
     times.push_back(seconds_since(start));
   }
