@@ -201,6 +201,9 @@ void InferContext::output(int port, PartialShape shape) {
     fail(Code::E0003, "output {} would have {} axes, more than the {} that are supported", port, shape.rank(),
          kMaxRank);
   out.shape = std::move(shape);
+  // What follows from a length that nothing is known of is known to have the same.
+  for (auto& d : out.shape.dims())
+    if (!d.is_static() && d.symbol == 0) d.symbol = new_symbol();
 }
 
 void InferContext::output(int port, ElementType type, PartialShape shape) {
