@@ -85,6 +85,14 @@ void check(const ConvolutionShape& s, const Data& d, const std::vector<double>& 
       CHECK(worst(plain, expected, 1) < tolerance);
       run(planar ? d.in.data() : in.data(), again.data(), e, one);
       CHECK(out == again);
+      // Over the residual, as plans place it (Ending::writes_over).
+      if (e.residual && !(e.residual_last && e.activation.f != Function::identity)) {
+        auto over = residual;
+        auto own = e;
+        own.residual = over.data();
+        run(planar ? d.in.data() : in.data(), over.data(), own, four);
+        CHECK((over == out));
+      }
       // Lanes beyond the last channel stay zero, for those who sum over channels.
       for (i64 p = 0; s.outputs % kBlock && !e.residual && p < s.out_plane(); ++p)
         REQUIRE(out[at((blocks_of(s.outputs) - 1) * s.out_plane() * kBlock + p * kBlock + kBlock - 1)] == 0);

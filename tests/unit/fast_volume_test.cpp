@@ -101,6 +101,13 @@ void check(const VolumeShape& v, Run run, double times, bool plain_input = false
       CHECK(worst(plain, expected, 1) < times * rounding);
       run(v, filters.data(), x, again.data(), e, one);
       CHECK(out == again);
+      if (ends) {  // over the residual, as plans place it (Ending::writes_over)
+        auto over = residual;
+        auto own = e;
+        own.residual = over.data();
+        run(v, filters.data(), x, over.data(), own, four);
+        CHECK((over == out));
+      }
       // Lanes beyond the last channel are zeros, for those who sum over channels.
       if (s.outputs % kBlock) CHECK(out[residual.size() - 1] == 0);
     }

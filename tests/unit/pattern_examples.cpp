@@ -6,7 +6,8 @@ namespace ovir::testing {
 
 int Net::input(PartialShape shape) {
   if (batch_) shape[0] = *batch_;
-  return model.graph.parameter(next_name(), type_, shape);
+  const auto x = model.graph.parameter(next_name(), type_, shape);
+  return rolls_ends_ ? rolled(x) : x;
 }
 
 int Net::weights(const Shape& shape, float scale) {
@@ -34,6 +35,7 @@ int Net::op(std::string_view operation, const std::vector<int>& inputs, const sp
 }
 
 void Net::result(int layer, int port) {
+  if (rolls_ends_ && port == 0) layer = rolled(layer);
   model.graph.result(next_name(), layer, model.graph.first_output(layer) + port);
 }
 

@@ -18,6 +18,10 @@ class Net {
   /// `batch`: the first axis of every input.
   Net(ElementType type, Dim batch) : type_(type), batch_(batch) {}
 
+  /// Before anything is added: inputs and results are rolled by steps of their own, so that what lies between can be
+  /// written over.
+  void roll_ends() { rolls_ends_ = true; }
+
   int input(PartialShape shape);
   /// Floats between -0.5 and 0.5.
   int weights(const Shape& shape, float scale = 1);
@@ -37,9 +41,11 @@ class Net {
 
  private:
   std::string next_name() { return "n" + std::to_string(names_++); }
+  int rolled(int x) { return op("Roll-7", {x, indices({1}), indices({-1})}); }
 
   ElementType type_;
   std::optional<Dim> batch_;
+  bool rolls_ends_ = false;
   int names_ = 0;
   std::vector<int> layers_;  // that op() has made
 };

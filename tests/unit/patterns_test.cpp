@@ -334,6 +334,23 @@ TEST_CASE("a pattern leaves alone what others read") {
   });
 }
 
+TEST_CASE("what a pattern computes may be placed over what nobody reads afterwards") {
+  int tried = 0;
+  for_each_pattern([&](std::string_view, const Example& e, ElementType type, const Net&) {
+    Net net(type, e.open);
+    net.roll_ends();
+    e.build(net);
+    const auto c = net.model.check();
+    if (c.diagnostics.errors() > 0) return;  // a number cannot be rolled
+    const auto inputs = inputs_of(c, 2, 4);
+    const auto expected = reference_results(c, inputs);
+    auto session = compile(c.model, c.facts, options_of(e));
+    for (int i = 0; i < 2; ++i) CHECK(distance(session.run(inputs), expected) <= allowed(e, type));
+    ++tried;
+  });
+  CHECK(tried > 500);
+}
+
 TEST_CASE("values that are stored in f16 are not taken for f32") {
   for_each_pattern([](std::string_view, const Example& e, ElementType type, const Net& net) {
     if (type != ElementType::f16 || e.precision != Precision::f32) return;

@@ -96,8 +96,8 @@ class VolumeConvolution final : public Kernel {
   }
   bool writes(Layout layout) const override { return layout == Layout::plain || !is_plain(method_); }
   bool holds(int input) const override { return input == 1 && file_; }
-  /// Each place of the residual is read before the output's same place is written.
-  bool writes_over(int input) const override { return ending_.writes_over(input); }
+  /// Each place of the residual is read before the output's same place is written, but for those of plain planes.
+  bool writes_over(int input) const override { return !is_plain(method_) && ending_.writes_over(input); }
 
  private:
   struct State final : KernelState {

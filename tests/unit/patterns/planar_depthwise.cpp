@@ -27,6 +27,11 @@ void residual(Net& n) {
   const auto x = n.input({2, 3, 12, 17});
   n.result(relu(n, n.op("Add-1", {passing(n, x), blurred(n, x, {3, 3}, windows(2, 1, 1))})));
 }
+/// Nobody else reads the residual: the output may be placed over it.
+void own_residual(Net& n) {
+  const auto x = n.input({2, 3, 12, 17}), y = passing(n, n.input({2, 3, 12, 17}));
+  n.result(softmax(n, n.op("Add-1", {y, blurred(n, x, {3, 3}, windows(2, 1, 1))})));
+}
 void two_outputs(Net& n) {
   const auto x = n.input({2, 2, 12, 18});
   n.result(biased(n, n.op("GroupConvolution-1", {x, n.weights({2, 2, 1, 3, 3})}, windows(2, 1, 1)), 4));
@@ -52,6 +57,8 @@ constexpr Example kExamples[] = {
     {"planar_depthwise.convolution+Swish", dilated},
     {"planar_depthwise.convolution+residual+Relu", residual},
     {"planar_depthwise.convolution+residual+Relu", residual, kOnce},
+    {"planar_depthwise.convolution+residual", own_residual},
+    {"planar_depthwise.convolution+residual", own_residual, kOnce},
     {"planar_depthwise.convolution+bias", two_outputs},
     {"planar_depthwise.convolution", between_blocks},
     {"planar_depthwise.convolution", row},
