@@ -267,6 +267,20 @@ TEST_CASE("dims that are the same unknown length stay equal") {
   CHECK(shape[0].symbol == m.check().fact("x").shape[0].symbol);
 }
 
+TEST_CASE("every unknown length has a symbol, which what has the same length shares") {
+  SmallModel m;
+  const auto x = m.graph.parameter("x", ElementType::f32, PartialShape{Dim(), 3}),
+             y = m.graph.parameter("y", ElementType::f32, PartialShape{Dim(), 3});
+  const auto sum = m.graph.add("sum", "Add-1", {x, y});  // as long as the longer one
+  m.graph.result("z", m.graph.add("relu", "Relu-1", {sum}));
+  const auto c = m.check();
+  const auto symbol = [&](const char* name) { return c.fact(name).shape[0].symbol; };
+  CHECK(symbol("sum") != 0);
+  CHECK(symbol("sum") != symbol("x"));
+  CHECK(symbol("sum") != symbol("y"));
+  CHECK(symbol("sum") == symbol("relu"));
+}
+
 TEST_CASE("a fault in what no Result needs is a warning") {
   auto m = sound({2, 3});
   m.graph.add("left", "Reshape-1", {0});  // lacks its shape and an attribute

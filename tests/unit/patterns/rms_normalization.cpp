@@ -7,12 +7,14 @@ int root_mean_square(Net& n, int squares) {
   const auto mean = n.op("ReduceMean-1", {squares, n.indices({-1})}, {{"keep_dims", "true"}});
   return n.op("Sqrt-1", {n.op("Add-1", {mean, n.numbers({1e-5F}, {1, 1})})});
 }
-void rms(Net& n) {
-  const auto x = n.input({3, 37});
+void rms_of(Net& n, int x) {
   const auto root = root_mean_square(n, n.op("Power-1", {x, n.numbers({2}, {})}));
   const auto y = n.op("Multiply-1", {x, n.op("Divide-1", {n.numbers({1}, {}), root})});
   n.result(n.op("Multiply-1", {n.weights({37}), y}));
 }
+void rms(Net& n) { rms_of(n, n.input({3, 37})); }
+/// Which of two open lengths the sum has is not known, only that all of this has the same.
+void rms_of_residual(Net& n) { rms_of(n, n.op("Add-1", {n.input({3, 37}), n.input({3, 37})})); }
 void rms_divided(Net& n) {
   const auto x = n.input({3, 5, 16});
   n.result(n.op("Divide-1", {x, root_mean_square(n, n.op("Multiply-1", {x, x}))}));
@@ -40,6 +42,7 @@ void rms_of_sum(Net& n) {
 constexpr Example kExamples[] = {
     {"rms_normalization+Multiply", rms},
     {"rms_normalization+Multiply", rms, kOnce, kOpen},
+    {"rms_normalization+Multiply", rms_of_residual, kOften, kOpen},
     {"rms_normalization", rms_divided},
     {"rms_normalization", rms_by_powers},
     {"rms_normalization+Multiply", rms_of_sum},
