@@ -13,7 +13,8 @@ namespace {
 constexpr std::uint32_t kMark = 1u << 30, kFresh = 1u << 31;
 
 bool same(const Dim& a, const Dim& b) {
-  return a.symbol != 0 || b.symbol != 0 ? a.symbol == b.symbol : a == b && (a.is_static() || a.is_bounded());
+  if (a.symbol != 0 && b.symbol != 0) return a.symbol == b.symbol;
+  return a == b && (a.is_static() || a.is_bounded());
 }
 
 /// How many lengths an integer value may be; 0 where it is none.
@@ -58,6 +59,9 @@ class Experiment {
       for (const bool element : {false, true}) collect(i, element);
     std::stable_sort(all_.begin(), all_.end(),
                      [&](const Operand& a, const Operand& b) { return likeness(a) > likeness(b); });
+    // A symbol that none of them has was made for this length, and proves nothing.
+    const auto has_it = [&](const Operand& o) { return length(o).symbol == wanted_.symbol; };
+    if (std::ranges::none_of(all_, has_it)) wanted_.symbol = 0;
   }
 
   std::optional<Origin> origin() const {
@@ -90,7 +94,7 @@ class Experiment {
  private:
   const Spot& spot_;
   const Node& node_;
-  const Dim wanted_;
+  Dim wanted_;
   std::vector<Fact> inputs_;
   Operands all_;  ///< the likeliest first
 
