@@ -21,6 +21,13 @@ i64 chunk_size(const AttentionShape& s) { return is_whole(s) ? whole_size(s) : b
 /// Memory of a thread that packs the keys and values of a head itself.
 i64 own_size(const AttentionShape& s) { return packed_head_size(s) + chunk_size(s); }
 
+/// Whether keys may be left out, for which their squares are needed.
+AttentionShape with_hiding(const AttentionShape& s, const MaskView& mask) {
+  auto own = s;
+  own.hides = !s.bf16 && (s.causal || mask.added || mask.seen);
+  return own;
+}
+
 /// Block `block` of the keys and values that some heads share, `pair` of them.
 void pack_block(const AttentionShape& s, const HeadView& k, const HeadView& v, i64 pair, i64 block,
                 const PackedHead& to) {
@@ -44,8 +51,9 @@ i64 attention_scratch_size(const AttentionShape& s, bool plain, int threads) {
   return s.batch * s.kv_heads * packed_head_size(s) + threads * chunk_size(s);
 }
 
-void attention(const AttentionShape& s, const HeadView& q, const HeadView& k, const HeadView& v, const MaskView& mask,
-               const HeadPlace& out, float* scratch, ThreadPool& pool) {
+void attention(const AttentionShape& given, const HeadView& q, const HeadView& k, const HeadView& v,
+               const MaskView& mask, const HeadPlace& out, float* scratch, ThreadPool& pool) {
+  const auto s = with_hiding(given, mask);
   if (s.batch * s.heads * s.queries * s.value_depth == 0) return;
   const auto shared = s.heads / s.kv_heads;
   const auto key_cost = static_cast<double>(s.keys * (s.depth + s.value_depth));
@@ -114,8 +122,9 @@ i64 attention_pieces(const AttentionShape& s, bool plain, int threads) {
   return reads_in_place(s, plain) || pairs < threads ? 0 : s.batch * s.heads * s.queries;
 }
 
-void attention_alone(const AttentionShape& s, const HeadView& q, const HeadView& k, const HeadView& v,
+void attention_alone(const AttentionShape& given, const HeadView& q, const HeadView& k, const HeadView& v,
                      const MaskView& mask, const HeadPlace& out, float* scratch, i64 begin, i64 end, int thread) {
+  const auto s = with_hiding(given, mask);
   const auto shared = s.heads / s.kv_heads;
   auto* memory = scratch + thread * own_size(s);
   const auto packed = packed_head(s, memory);

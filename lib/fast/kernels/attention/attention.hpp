@@ -127,6 +127,7 @@ struct AttentionShape {
   bool unseen_is_zero = false;    ///< a query of which a mask hides all keys gets zeros
   bool sunk = false;              ///< there are sinks
   bool turned = false;            ///< rows of queries lie side by side, not their columns, which must be f32
+  bool hides = false;             ///< keys may be left out, by `causal` or a mask: set by what computes
   bool bf16 = false;              ///< queries, keys, probabilities and values are rounded to it; sums are f32
   const float* scales = nullptr;  ///< instead of `scale`, one a head; null: none
 };

@@ -122,8 +122,9 @@ void pack_keys(const AttentionShape& s, const HeadView& k, const HeadView& v, i6
   if (!s.bf16) {
     pack_panels(key.data, k.column, k.row, s.depth, count, 0, ceil_div(count, kColumns), to.keys);
     pack_panels(value.data, v.row, 1, count, s.value_depth, 0, ceil_div(s.value_depth, kColumns), to.values);
-    *to.squares = {isa().deviation(to.keys, 0, round_up(count, kBlock) * s.depth),
-                   isa().deviation(to.values, 0, count * round_up(s.value_depth, kBlock))};
+    if (s.hides)
+      *to.squares = {isa().deviation(to.keys, 0, round_up(count, kBlock) * s.depth),
+                     isa().deviation(to.values, 0, count * round_up(s.value_depth, kBlock))};
     return;
   }
   if (k.narrow) pack_narrow_keys(key.narrow, k.row, s.depth, count, words(to.keys));
@@ -155,7 +156,7 @@ Queries queries(const AttentionShape& s, const HeadView& q, i64 count, float* me
 
 float score_bound(const AttentionShape& s, const PackedHead& head, const Queries& q, i64 count) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity(), kRounding = 1.01F;
-  if (s.bf16) return kInfinity;
+  if (!s.hides) return kInfinity;
   float keys = 0, query = 0;
   for (i64 block = 0; block < blocks_of(s); ++block) {
     const auto& squares = head.squares[block];

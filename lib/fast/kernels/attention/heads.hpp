@@ -18,7 +18,7 @@ struct Squares {
   float keys, values;
 };
 
-/// Keys and values of a head, and of each block its squares, where they are not of bf16.
+/// Keys and values of a head, and of each block its squares, where shape.hides.
 struct PackedHead {
   float *keys, *values;
   Squares* squares;
