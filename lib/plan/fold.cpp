@@ -92,8 +92,7 @@ std::vector<char> left_to_patterns(const Plan& plan, const PlanOptions& options)
   std::vector<char> left(plan.model->nodes.size(), 0), free(left);
   if (options.tier != Tier::fast || !options.has("fuse")) return left;
   for (const auto& step : plan.steps)
-    if (step.nodes.size() == 1)
-      free[step.nodes[0]] = plan.node(step).op->kind == Kind::compute && has_countable_operands(plan, step);
+    if (is_offered(plan, step)) free[step.nodes[0]] = 1;
   const Graphlet graph(plan, free);
   for (const auto* pattern : options.patterns)
     for (int i = 0; pattern->unfolded && options.has(pattern->name) && i < std::ssize(free); ++i)

@@ -11,9 +11,7 @@ void drop_unchanged(Plan& plan, const PlanOptions& options) {
   std::vector<std::size_t> step_of(free.size(), 0);
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
     const auto& step = plan.steps[s];
-    if (step.kernel || step.nodes.size() != 1 || plan.node(step).op->kind != Kind::compute ||
-        !has_countable_operands(plan, step))
-      continue;
+    if (!is_offered(plan, step)) continue;
     free[step.nodes[0]] = 1;
     step_of[step.nodes[0]] = s;
   }

@@ -33,9 +33,9 @@ void take_nodes(Plan& plan, const PlanOptions& options, bool groups);
 /// Whether a step only gives the bytes of input 0 another shape, which is settled before the run.
 bool passes_on(const Plan& plan, const Step& step);
 
-/// Whether the known dims of each operand, a dim of 0 taken as 1, have a product that bytes can be counted by: what
-/// patterns are offered. The reference kernels refuse the rest when it comes to allocating them.
-bool has_countable_operands(const Plan& plan, const Step& step);
+/// Whether patterns are offered a step: a node that computes, without bodies, none of whose operands is so large that
+/// its bytes cannot be counted. The reference kernels refuse those when it comes to allocating them.
+bool is_offered(const Plan& plan, const Step& step);
 
 /// The value that stands for an output of a node.
 int value_of(const Plan& plan, ValueRef v);

@@ -21,9 +21,7 @@ class Taker {
       const auto& step = plan.steps[s];
       if (step.kernel || step.nodes.size() != 1) continue;
       step_of_[step.nodes[0]] = s;
-      const auto& node = plan.node(step);
-      free_[step.nodes[0]] =
-          node.op->kind == Kind::compute && node.bodies.empty() && has_countable_operands(plan, step);
+      free_[step.nodes[0]] = is_offered(plan, step);
     }
     gone_.assign(plan.steps.size(), 0);
   }
@@ -134,17 +132,23 @@ class Taker {
   std::vector<char> free_, gone_;
 };
 
+/// Also without its dims of 0: patterns multiply the others.
+bool is_countable(const PartialShape& shape) {
+  constexpr i64 kMost = i64{1} << 58;  // elements
+  i64 count = 1;
+  for (const auto& d : shape)
+    if (d.is_static()) count = saturating_mul(count, std::max<i64>(d.length(), 1));
+  return count <= kMost;
+}
+
 }  // namespace
 
-bool has_countable_operands(const Plan& plan, const Step& step) {
-  constexpr i64 kMost = i64{1} << 58;  // elements
-  const auto is_countable = [&](int id) {
-    i64 count = 1;
-    for (const auto& d : plan.value(id).shape)
-      if (d.is_static()) count = saturating_mul(count, std::max<i64>(d.length(), 1));
-    return count <= kMost;
-  };
-  return std::ranges::all_of(step.inputs, is_countable) && std::ranges::all_of(step.outputs, is_countable);
+bool is_offered(const Plan& plan, const Step& step) {
+  if (step.kernel || step.nodes.size() != 1) return false;
+  const auto& node = plan.node(step);
+  const auto countable = [&](int id) { return is_countable(plan.value(id).shape); };
+  return node.op->kind == Kind::compute && node.bodies.empty() && std::ranges::all_of(step.inputs, countable) &&
+         std::ranges::all_of(step.outputs, countable);
 }
 
 void take_nodes(Plan& plan, const PlanOptions& options, bool groups) { Taker(plan, options, groups).run(); }

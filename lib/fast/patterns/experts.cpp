@@ -53,14 +53,9 @@ class Products {
 
   /// Of so many rows of each of `experts` experts.
   BatchedProduct product(i64 rows, i64 experts) const {
-    return {.m = rows,
-            .n = columns,
-            .k = depth,
-            .b_transposed = is_transposed(),
-            .a_matrices = experts,
-            .b_matrices = matrices_,
-            .a = std::vector<i64>(experts),
-            .b = std::vector<i64>(experts)};
+    BatchedProduct p;
+    shape(p, rows, experts);
+    return p;
   }
   /// Floats, for one expert of so many rows, or several of one row.
   i64 scratch_size(i64 rows, i64 most_rows, int threads) const {
@@ -74,14 +69,8 @@ class Products {
   void multiply(BatchedProduct& p, const ExpertRows& rows, bool shared, const float* from, float* to,
                 std::span<const View> in, float* scratch, ThreadPool& pool) const {
     const auto experts = rows.count() / rows.together;
-    p.m = rows.together;
-    p.n = columns;
-    p.k = depth;
-    p.b_transposed = is_transposed();
-    p.a_matrices = shared ? 1 : experts;
-    p.b_matrices = matrices_;
-    p.a.resize(experts);
-    p.b.resize(experts);
+    shape(p, rows.together, experts);
+    if (shared) p.a_matrices = 1;
     for (i64 i = 0; i < experts; ++i) {
       p.a[i] = shared ? 0 : i;
       p.b[i] = rows.experts[i * rows.together];
@@ -96,7 +85,16 @@ class Products {
   i64 depth = 0, columns = 0;
 
  private:
-  bool is_transposed() const { return transposed_ || columns == 1; }
+  void shape(BatchedProduct& p, i64 rows, i64 experts) const {
+    p.m = rows;
+    p.n = columns;
+    p.k = depth;
+    p.b_transposed = transposed_ || columns == 1;
+    p.a_matrices = experts;
+    p.b_matrices = matrices_;
+    p.a.resize(experts);
+    p.b.resize(experts);
+  }
   i64 size_of(const BatchedProduct& p, int threads) const {
     if (const auto* compressed = std::get_if<CompressedMatrices>(&right_))
       return compressed_scratch_size(compressed->shape(), p, threads);

@@ -13,7 +13,8 @@ namespace {
 /// Then packing keys and values would cost more than it saves.
 bool reads_in_place(const AttentionShape& s, bool plain) { return plain && s.queries <= 4; }
 
-i64 few_at_once(const AttentionShape& s) { return std::min(kMostFew, s.heads / s.kv_heads * s.queries); }
+/// Memory of a thread that computes a few queries.
+i64 few_size(const AttentionShape& s) { return std::min(kMostFew, s.heads / s.kv_heads * s.queries) * few_row(s); }
 
 bool is_whole(const AttentionShape& s) { return s.keys <= kKeys && !s.sunk; }
 i64 chunk_size(const AttentionShape& s) { return is_whole(s) ? whole_size(s) : blocks_size(s); }
@@ -22,10 +23,8 @@ i64 chunk_size(const AttentionShape& s) { return is_whole(s) ? whole_size(s) : b
 i64 own_size(const AttentionShape& s) { return packed_head_size(s) + chunk_size(s); }
 
 /// Whether keys may be left out, for which their squares are needed.
-AttentionShape with_hiding(const AttentionShape& s, const MaskView& mask) {
-  auto own = s;
-  own.hides = !s.bf16 && (s.causal || mask.added || mask.seen);
-  return own;
+bool may_hide(const AttentionShape& s, const MaskView& mask) {
+  return !s.bf16 && (s.causal || mask.added || mask.seen);
 }
 
 /// Block `block` of the keys and values that some heads share, `pair` of them.
@@ -47,13 +46,12 @@ i64 chunks_of(i64 n, double cost) {
 }  // namespace
 
 i64 attention_scratch_size(const AttentionShape& s, bool plain, int threads) {
-  if (reads_in_place(s, plain)) return threads * few_at_once(s) * few_row(s);
+  if (reads_in_place(s, plain)) return threads * few_size(s);
   return s.batch * s.kv_heads * packed_head_size(s) + threads * chunk_size(s);
 }
 
-void attention(const AttentionShape& given, const HeadView& q, const HeadView& k, const HeadView& v,
-               const MaskView& mask, const HeadPlace& out, float* scratch, ThreadPool& pool) {
-  const auto s = with_hiding(given, mask);
+void attention(const AttentionShape& s, const HeadView& q, const HeadView& k, const HeadView& v, const MaskView& mask,
+               const HeadPlace& out, float* scratch, ThreadPool& pool) {
   if (s.batch * s.heads * s.queries * s.value_depth == 0) return;
   const auto shared = s.heads / s.kv_heads;
   const auto key_cost = static_cast<double>(s.keys * (s.depth + s.value_depth));
@@ -61,7 +59,7 @@ void attention(const AttentionShape& given, const HeadView& q, const HeadView& k
     // Parts of the queries that share keys: as few as keep all threads busy.
     const auto pairs = s.batch * s.kv_heads, queries = shared * s.queries;
     const auto parts = pairs % pool.threads() == 0 ? 1 : std::min(queries, ceil_div(4 * pool.threads(), pairs));
-    Slots slots(scratch, few_at_once(s) * few_row(s), slots_for(pool));
+    Slots slots(scratch, few_size(s), slots_for(pool));
     const auto cost = key_cost * static_cast<double>(queries) / static_cast<double>(8 * parts);
     return parallel_ranges(pool, pairs * parts, cost, [&](i64 begin, i64 end) {
       const Slots::Lease room(slots);
@@ -81,6 +79,7 @@ void attention(const AttentionShape& given, const HeadView& q, const HeadView& k
       }
     });
   }
+  const bool hides = may_hide(s, mask);
   const auto head_size = packed_head_size(s), blocks = ceil_div(s.keys, kKeys), pairs = s.batch * s.kv_heads,
              parts = ceil_div(s.queries, kQueries);
   const auto run = [&](i64 batch, i64 head, i64 i, const PackedHead& packed, float* memory) {
@@ -96,7 +95,7 @@ void attention(const AttentionShape& given, const HeadView& q, const HeadView& k
     const auto chunks = chunks_of(pairs, cost);
     return parallel(pool, chunks, [&](i64 chunk) {
       const Slots::Lease room(slots);
-      const auto packed = packed_head(s, room.data());
+      const auto packed = packed_head(s, hides, room.data());
       const Part part(pairs, chunks, chunk);
       for (auto pair = part.begin; pair < part.end; ++pair) {
         pack_all(s, k, v, pair, packed);
@@ -105,7 +104,7 @@ void attention(const AttentionShape& given, const HeadView& q, const HeadView& k
       }
     });
   }
-  const auto packed = [&](i64 pair) { return packed_head(s, scratch + pair * head_size); };
+  const auto packed = [&](i64 pair) { return packed_head(s, hides, scratch + pair * head_size); };
   parallel_ranges(pool, pairs * blocks, key_cost / static_cast<double>(blocks) / 4, [&](i64 begin, i64 end) {
     for (auto i = begin; i < end; ++i) pack_block(s, k, v, i / blocks, i % blocks, packed(i / blocks));
   });
@@ -122,12 +121,11 @@ i64 attention_pieces(const AttentionShape& s, bool plain, int threads) {
   return reads_in_place(s, plain) || pairs < threads ? 0 : s.batch * s.heads * s.queries;
 }
 
-void attention_alone(const AttentionShape& given, const HeadView& q, const HeadView& k, const HeadView& v,
+void attention_alone(const AttentionShape& s, const HeadView& q, const HeadView& k, const HeadView& v,
                      const MaskView& mask, const HeadPlace& out, float* scratch, i64 begin, i64 end, int thread) {
-  const auto s = with_hiding(given, mask);
   const auto shared = s.heads / s.kv_heads;
   auto* memory = scratch + thread * own_size(s);
-  const auto packed = packed_head(s, memory);
+  const auto packed = packed_head(s, may_hide(s, mask), memory);
   auto* rest = memory + packed_head_size(s);
   const auto attend = is_whole(s) ? attend_whole : attend_blocks;
   i64 last = -1;

@@ -89,9 +89,9 @@ struct MaskView {
   }
   /// Whether a query sees none of so many keys.
   bool sees_none(i64 keys) const {
-    for (i64 i = 0; i < keys; ++i)
-      if ((seen[i * column] != 0) != hides) return false;
-    return true;
+    unsigned char sees = 0;  // without a branch, so that it is computed in vectors
+    for (i64 i = 0; i < keys; ++i) sees |= static_cast<unsigned char>((seen[i * column] != 0) != hides);
+    return sees == 0;
   }
   /// From key k on: not of a grid.
   MaskView from(i64 k) const {
@@ -127,7 +127,6 @@ struct AttentionShape {
   bool unseen_is_zero = false;    ///< a query of which a mask hides all keys gets zeros
   bool sunk = false;              ///< there are sinks
   bool turned = false;            ///< rows of queries lie side by side, not their columns, which must be f32
-  bool hides = false;             ///< keys may be left out, by `causal` or a mask: set by what computes
   bool bf16 = false;              ///< queries, keys, probabilities and values are rounded to it; sums are f32
   const float* scales = nullptr;  ///< instead of `scale`, one a head; null: none
 };

@@ -104,15 +104,15 @@ i64 packed_head_size(const AttentionShape& s) {
   return packed_keys_size(s) + packed_values_size(s) + squares;
 }
 
-PackedHead packed_head(const AttentionShape& s, float* memory) {
+PackedHead packed_head(const AttentionShape& s, bool hides, float* memory) {
   auto* values = memory + packed_keys_size(s);
-  return {memory, values, reinterpret_cast<Squares*>(values + packed_values_size(s))};
+  return {memory, values, hides ? reinterpret_cast<Squares*>(values + packed_values_size(s)) : nullptr};
 }
 
 PackedHead PackedHead::from(const AttentionShape& s, i64 k0) const {
   return {keys + k0 * (s.bf16 ? bf16_words(s.depth) : s.depth),
           values + (s.bf16 ? k0 / 2 * round_up(s.value_depth, kColumns) : k0 * round_up(s.value_depth, kBlock)),
-          squares + k0 / kKeys};
+          squares ? squares + k0 / kKeys : nullptr};
 }
 
 void pack_keys(const AttentionShape& s, const HeadView& k, const HeadView& v, i64 k0, i64 count,
@@ -122,7 +122,7 @@ void pack_keys(const AttentionShape& s, const HeadView& k, const HeadView& v, i6
   if (!s.bf16) {
     pack_panels(key.data, k.column, k.row, s.depth, count, 0, ceil_div(count, kColumns), to.keys);
     pack_panels(value.data, v.row, 1, count, s.value_depth, 0, ceil_div(s.value_depth, kColumns), to.values);
-    if (s.hides)
+    if (to.squares)
       *to.squares = {isa().deviation(to.keys, 0, round_up(count, kBlock) * s.depth),
                      isa().deviation(to.values, 0, count * round_up(s.value_depth, kBlock))};
     return;
@@ -156,7 +156,7 @@ Queries queries(const AttentionShape& s, const HeadView& q, i64 count, float* me
 
 float score_bound(const AttentionShape& s, const PackedHead& head, const Queries& q, i64 count) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity(), kRounding = 1.01F;
-  if (!s.hides) return kInfinity;
+  if (!head.squares) return kInfinity;
   float keys = 0, query = 0;
   for (i64 block = 0; block < blocks_of(s); ++block) {
     const auto& squares = head.squares[block];

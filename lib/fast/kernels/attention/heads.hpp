@@ -18,7 +18,7 @@ struct Squares {
   float keys, values;
 };
 
-/// Keys and values of a head, and of each block its squares, where shape.hides.
+/// Keys and values of a head, and of each block its squares, where keys may be left out; else null.
 struct PackedHead {
   float *keys, *values;
   Squares* squares;
@@ -27,8 +27,8 @@ struct PackedHead {
 };
 /// Floats that a packed head takes.
 i64 packed_head_size(const AttentionShape& s);
-/// Laid out in so many floats.
-PackedHead packed_head(const AttentionShape& s, float* memory);
+/// Laid out in so many floats; `hides`: keys may be left out.
+PackedHead packed_head(const AttentionShape& s, bool hides, float* memory);
 
 /// Packs keys [k0, k0 + count), at most kKeys, of a head.
 void pack_keys(const AttentionShape& s, const HeadView& k, const HeadView& v, i64 k0, i64 count,

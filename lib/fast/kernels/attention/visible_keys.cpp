@@ -1,7 +1,6 @@
 #include "fast/kernels/attention/visible_keys.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 
 #include "fast/kernels/attention/heads.hpp"
@@ -23,15 +22,10 @@ bool can_hide(const AttentionShape& s, const MaskView& mask, float bound) {
          (mask.added || (mask.seen && mask.hidden < -bound - kFar));
 }
 
-/// The most that a mask adds to the scores of keys [k, k + n), n being kRound at most; NaN if it adds that.
+/// The most that a mask adds to the scores of keys [k, k + n); NaN if it adds that.
 float most_added(const MaskView& mask, i64 k, i64 n) {
   if (mask.added) return isa().maximum(mask.added + k, n);
-  unsigned char bytes[kRound];
-  std::memset(bytes, mask.hides ? 1 : 0, sizeof bytes);
-  std::memcpy(bytes, mask.seen + k, static_cast<std::size_t>(n));
-  unsigned seen = 0;
-  for (const auto byte : bytes) seen |= static_cast<unsigned>((byte != 0) != mask.hides);
-  return seen ? 0 : -kInfinity;
+  return mask.from(k).sees_none(n) ? -kInfinity : 0;
 }
 
 }  // namespace
