@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "plan/pattern.hpp"
 
@@ -31,7 +32,13 @@ using ModuleEntry = const ModulePatterns* (*)();
 /// The module's own, by name: lib/fast/onednn/<name>.cpp. They read and write f32 in row-major order; a kernel refuses
 /// sizes for which oneDNN has only its reference code, which is slower than ours.
 namespace onednn {
+
+inline constexpr std::string_view kConvolution = "onednn.convolution", kPool = "onednn.pool";
+inline constexpr std::string_view kConvolutionRoots[] = {"Convolution", "GroupConvolution"};
+inline constexpr std::string_view kPoolRoots[] = {"MaxPool", "AvgPool"};
+
 std::span<const Pattern* const> all();
-}
+
+}  // namespace onednn
 
 }  // namespace ovir::fast

@@ -42,6 +42,23 @@ std::span<const Pattern* const> module_patterns() {
   return loaded;
 }
 
+/// What the module's pattern of that name matches. The module, which takes 3 ms to open, is opened for the first node
+/// that all others have left.
+template <const std::string_view& Name>
+std::optional<Match> match_by_module(const Graphlet& graph, int root) {
+  for (const auto* pattern : module_patterns())
+    if (pattern->name == Name) return pattern->match(graph, root);
+  return std::nullopt;
+}
+
+template <const std::string_view& Name, const auto& Roots>
+constexpr Pattern kOfModule{
+    .name = Name, .roots = Roots, .match = match_by_module<Name>, .priority = Priority::library, .steady_only = true};
+
+/// A single run is over before oneDNN has compiled its kernels and brought the weights into its layouts.
+constexpr const Pattern* kOfModules[] = {&kOfModule<onednn::kConvolution, onednn::kConvolutionRoots>,
+                                         &kOfModule<onednn::kPool, onednn::kPoolRoots>};
+
 }  // namespace
 
 std::vector<const Pattern*> patterns_for(const PlanOptions& options) {
@@ -51,8 +68,7 @@ std::vector<const Pattern*> patterns_for(const PlanOptions& options) {
                  [&](const Pattern* p) { return p->serves(options); });
   };
   add(patterns::all());
-  // A single run is over before oneDNN has compiled its kernels and brought the weights into its layouts.
-  if (options.steady()) add(module_patterns());
+  add(kOfModules);
   std::sort(list.begin(), list.end(), [](const Pattern* a, const Pattern* b) {
     return std::tuple(a->priority, a->name) < std::tuple(b->priority, b->name);
   });

@@ -99,7 +99,7 @@ enum class Priority : std::uint8_t {
   group,      ///< takes several operations of which those below would take one each
   narrow,     ///< reads or computes in fewer bits than f32
   packed,     ///< packs its weights, keeps values blocked, or takes a large group
-  library,    ///< of the oneDNN module
+  library,    ///< of the oneDNN module, which takes single operations
   plain,      ///< the others
   elements,   ///< chains of elements, of which all others take parts
 };

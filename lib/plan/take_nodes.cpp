@@ -32,7 +32,7 @@ class Taker {
     for (int i = 0; i < std::ssize(free_); ++i) types.insert(graph.type(i));
     const auto occurs = [&](std::string_view type) { return types.count(type) > 0; };
     for (const auto* pattern : options_.patterns) {
-      if (pattern->priority == Priority::unchanged) continue;
+      if (pattern->priority == Priority::unchanged || (groups_ && pattern->priority == Priority::library)) continue;
       if (!options_.has(pattern->name) || std::none_of(pattern->roots.begin(), pattern->roots.end(), occurs)) continue;
       for (int i = 0; i < std::ssize(free_); ++i)
         if (pattern->begins_at(graph.type(i))) offer(*pattern, i, graph);

@@ -17,7 +17,7 @@ namespace ovir::fast {
 class RowsOfMatrix {
  public:
   /// `b`: [n][k] or, `turned`, [k][n]. The first product copies it onto huge pages where it is turned or `often` says
-  /// so: from them it comes half as fast again as from a mapped file.
+  /// so: from them it comes up to half as fast again as from a mapped file.
   RowsOfMatrix(Tensor b, i64 n, i64 k, bool turned, bool often);
 
   bool is_narrow() const { return b_.type() != ElementType::f32; }

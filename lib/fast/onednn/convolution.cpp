@@ -1,5 +1,6 @@
 // Convolution-1 and GroupConvolution-1 by oneDNN.
 #include "fast/dnnl.hpp"
+#include "fast/module.hpp"
 #include "op/kit/window.hpp"
 #include "plan/pattern.hpp"
 
@@ -25,7 +26,7 @@ class Convolution final : public Kernel {
  public:
   explicit Convolution(const ConvolutionAttrs& attrs) : attrs_(attrs) {}
 
-  std::string name() const override { return "onednn.convolution"; }
+  std::string name() const override { return std::string(kConvolution); }
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
     const auto &data = sizes.in[0], &filters = sizes.in[1], &out = sizes.out[0];
@@ -114,11 +115,12 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   return Match{{root}, {data, filters}, std::make_unique<Convolution>(graph.attrs<ConvolutionAttrs>(root))};
 }
 
-constexpr std::string_view kRoots[] = {"Convolution", "GroupConvolution"};
-
 }  // namespace
 
-extern constinit const Pattern pattern{
-    .name = "onednn.convolution", .roots = kRoots, .match = match, .priority = Priority::library, .steady_only = true};
+extern constinit const Pattern pattern{.name = kConvolution,
+                                       .roots = kConvolutionRoots,
+                                       .match = match,
+                                       .priority = Priority::library,
+                                       .steady_only = true};
 
 }  // namespace ovir::fast::onednn::convolution

@@ -1,5 +1,6 @@
 // MaxPool (the output without indices) and AvgPool by oneDNN.
 #include "fast/dnnl.hpp"
+#include "fast/module.hpp"
 #include "op/kit/window.hpp"
 #include "plan/pattern.hpp"
 
@@ -28,7 +29,7 @@ class Pool final : public Kernel {
  public:
   Pool(const PoolAttrs& attrs, dnnl::algorithm algorithm) : attrs_(attrs), algorithm_(algorithm) {}
 
-  std::string name() const override { return "onednn.pool"; }
+  std::string name() const override { return std::string(kPool); }
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
     const auto &data = sizes.in[0], &out = sizes.out[0];
@@ -79,11 +80,9 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   return Match{{root}, {data}, std::make_unique<Pool>(attrs, algorithm)};
 }
 
-constexpr std::string_view kRoots[] = {"MaxPool", "AvgPool"};
-
 }  // namespace
 
 extern constinit const Pattern pattern{
-    .name = "onednn.pool", .roots = kRoots, .match = match, .priority = Priority::library, .steady_only = true};
+    .name = kPool, .roots = kPoolRoots, .match = match, .priority = Priority::library, .steady_only = true};
 
 }  // namespace ovir::fast::onednn::pooling
