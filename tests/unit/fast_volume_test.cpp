@@ -189,6 +189,12 @@ TEST_CASE("convolution of volumes by Winograd") {
   check(deep(cube(1, 32, 40, {5, 8, 6}, 3, 1, 1), 1, 2, 1, 1), winograd<WinogradTile::two>, kSum);
   check(deep(cube(1, 32, 40, {4, 8, 6}, 3, 1, 1), 2, 3, 2, 2), winograd<WinogradTile::two>, kSum);
   check(cube(1, 32, 34, {3, 25, 26}, 3, 1, 1), winograd<WinogradTile::four>, kWinograd4);
+  // Blocks that are not full: of a single one only the channels that there are, are transformed and multiplied.
+  check(cube(2, 8, 8, {4, 10, 9}, 3, 1, 1), winograd<WinogradTile::two>, kSum);
+  check(cube(2, 8, 8, {5, 26, 25}, 3, 1, 1), winograd<WinogradTile::four>, kWinograd4);
+  check(cube(1, 12, 9, {3, 30, 24}, 3, 1, 1), winograd<WinogradTile::four>, kWinograd4);
+  check(cube(1, 9, 40, {2, 25, 27}, 3, 1, 1), winograd<WinogradTile::four>, kWinograd4);
+  check(deep(cube(1, 24, 12, {6, 24, 28}, 3, 1, 1), 5, 2, 1, 2), winograd<WinogradTile::four>, kWinograd4);
   // Filters that chunks share out.
   check(cube(1, 96, 160, {2, 11, 10}, 3, 1, 1), winograd<WinogradTile::four>, kWinograd4);
   check(deep(cube(2, 160, 192, {2, 8, 9}, 3, 1, 1), 1, 1, 1, 0), winograd<WinogradTile::four>, kWinograd4);
@@ -198,6 +204,7 @@ TEST_CASE("convolution of volumes by Winograd") {
 TEST_CASE("convolution of volumes by Winograd and panels that are packed right before") {
   check(cube(1, 40, 250, {2, 9, 8}, 3, 1, 1), winograd_once<WinogradTile::two>, kSum);
   check(cube(1, 32, 260, {1, 7, 7}, 3, 1, 1), winograd_once<WinogradTile::two>, kSum);
+  check(cube(1, 9, 260, {3, 7, 8}, 3, 1, 1), winograd_once<WinogradTile::two>, kSum);
   check(deep(cube(1, 32, 257, {3, 10, 9}, 3, 1, 1), 1, 1, 1, 0), winograd_once<WinogradTile::four>, kWinograd4);
 }
 

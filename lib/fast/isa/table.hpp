@@ -49,8 +49,8 @@ struct IsaTable {
   void (*depthwise_band)(const DepthwiseBand& band);
   void (*pool)(const PoolRow& row);
   /// Winograd's transforms on 16 channels, of tiles that are no lines. `input`: points × points pixels, `row` and
-  /// `column` floats apart, become as many vectors of 16, `step` floats apart.
-  void (*winograd_input)(WinogradTile tile, const float* in, i64 row, i64 column, float* to, i64 step);
+  /// `column` floats apart, become as many vectors of 16, `step` floats apart, of which the first `lanes` are set.
+  void (*winograd_input)(WinogradTile tile, const float* in, i64 row, i64 column, float* to, i64 step, i64 lanes);
   /// taps × taps vectors of 16, `from_step` apart, become points × points of them, `step` apart.
   void (*winograd_filter)(WinogradTile tile, const float* from, i64 from_step, float* to, i64 step);
   /// points × points vectors of 16, `step` apart, become pixels × pixels.

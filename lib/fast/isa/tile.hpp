@@ -138,6 +138,7 @@ struct WinogradPixels {
   float* out;
   i64 row, column;                      ///< floats between rows, and between columns
   int rows, columns;                    ///< at most the tile's; of lines, which are columns, as many as there are
+  i64 lanes = kBlock;                   ///< of a tile: those with outputs; the others are 0
   int first_row = 0, first_column = 0;  ///< those before them go nowhere; `out` is where this pixel goes
 };
 

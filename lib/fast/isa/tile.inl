@@ -131,7 +131,7 @@ template <int P>
 static void packed_tail(const Tile& t, i64 pixel0, int pixels, i64 columns, i64 filled) {
   if constexpr (P > 0) {
     if (pixels == P)
-      return t.tap_count == 1 && t.steps == kBlock ? packed_strip<P, true>(t, pixel0, columns, filled)
+      return t.tap_count == 1 && t.steps <= kBlock ? packed_strip<P, true>(t, pixel0, columns, filled)
                                                    : packed_strip<P, false>(t, pixel0, columns, filled);
     packed_tail<P - 1>(t, pixel0, pixels, columns, filled);
   }

@@ -2,9 +2,9 @@
 #include "fast/isa/winograd_lines.inl"
 
 template <WinogradTile T>
-static void winograd_input_of(const float* in, i64 row, i64 column, float* to, i64 step) {
+static void winograd_input_of(const float* in, i64 row, i64 column, float* to, i64 step, i64 lanes) {
   constexpr int A = side_of(T).points;
-  for (i64 lane = 0; lane < kBlock; lane += kWidth) {
+  for (i64 lane = 0; lane < lanes; lane += kWidth) {
     Vec half[A][A];
 #pragma GCC unroll 16
     for (int y = 0; y < A; ++y) {
@@ -53,7 +53,8 @@ template <WinogradTile T>
 static void winograd_output_of(const float* from, i64 step, const WinogradPixels& to) {
   constexpr int M = side_of(T).pixels, A = side_of(T).points;
   const Vec low = spread(to.low), high = spread(to.high);
-  for (i64 lane = 0; lane < kBlock; lane += kWidth) {
+  i64 lane = 0;
+  for (; lane < to.lanes; lane += kWidth) {
     const Vec bias = to.bias ? load(to.bias + lane) : Vec{};
     Vec half[M][A], result[M][M];
 #pragma GCC unroll 16
@@ -83,13 +84,17 @@ static void winograd_output_of(const float* from, i64 step, const WinogradPixels
         for (int x = to.first_column; x < to.columns; ++x) put(y, x, to.first_row, to.first_column);
     }
   }
+  for (; lane < kBlock; lane += kWidth)
+    for (int y = to.first_row; y < to.rows; ++y)
+      for (int x = to.first_column; x < to.columns; ++x)
+        store(to.out + (y - to.first_row) * to.row + (x - to.first_column) * to.column + lane, Vec{});
 }
 
-static void winograd_input(WinogradTile tile, const float* in, i64 row, i64 column, float* to, i64 step) {
+static void winograd_input(WinogradTile tile, const float* in, i64 row, i64 column, float* to, i64 step, i64 lanes) {
   using enum WinogradTile;
-  if (tile == four) winograd_input_of<four>(in, row, column, to, step);
-  else if (tile == strided) winograd_input_of<strided>(in, row, column, to, step);
-  else winograd_input_of<two>(in, row, column, to, step);  // that of two_taps, too
+  if (tile == four) winograd_input_of<four>(in, row, column, to, step, lanes);
+  else if (tile == strided) winograd_input_of<strided>(in, row, column, to, step, lanes);
+  else winograd_input_of<two>(in, row, column, to, step, lanes);  // that of two_taps, too
 }
 
 static void winograd_filter(WinogradTile tile, const float* from, i64 from_step, float* to, i64 step) {

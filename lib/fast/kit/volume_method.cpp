@@ -20,8 +20,8 @@ VolumeShape seen(ConvolutionMethod method, const VolumeShape& v) {
 ConvolutionMethod volume_method(const VolumeShape& v, bool once) {
   const auto& s = v.slice;
   if (s.groups > 1) return planar_depthwise;
-  if (s.channels <= kFewChannels && planar_taps(planar_slice(v)) <= kMaxPlanarTaps) return planar;
   if (const auto tile = winograd_tile(v.rows(), once ? 1 : 0)) return winograd_of(*tile);
+  if (s.channels <= kFewChannels && planar_taps(planar_slice(v)) <= kMaxPlanarTaps) return planar;
   return s.taps() == 1 ? pointwise : direct;
 }
 

@@ -32,6 +32,10 @@ void winograd4_narrow(Net& n) {  // whose outputs are half a panel, and whose ch
   const auto x = n.input({1, 17, 4, 25, 26});
   n.result(relu(n, biased_volume(n, convolution(n, x, {16, 17, 3, 3, 3}, windows(3, 1, 1)), 16)));
 }
+void winograd4_few(Net& n) {  // half a block of channels, all of whose planes are summed before the last transform
+  const auto x = n.input({1, 8, 4, 25, 26});
+  n.result(relu(n, n.op("Add-1", {convolution(n, x, {9, 8, 3, 3, 3}, windows(3, 1, 1)), n.input({1, 9, 4, 25, 26})})));
+}
 /// By a few channels, which lie plainly; the second one has slices without any data.
 void blurred(Net& n) {
   const auto x = n.input({2, 3, 5, 12, 20});
@@ -111,6 +115,7 @@ constexpr Example kExamples[] = {
     {"volume.direct.convolution", strided, kOnce, kOpen},
     {"volume.winograd2.convolution+bias+Swish+residual", winograd2, kOften, kFixed, true, kWinograd},
     {"volume.winograd4.convolution+residual+Relu", winograd4, kOften, kFixed, true, kWinograd},
+    {"volume.winograd4.convolution+residual+Relu", winograd4_few, kOften, kFixed, true, kWinograd},
     {"volume.winograd4.convolution+bias+Relu", winograd4_narrow, kOften, kFixed, true, kWinograd},
     {"volume.winograd4.convolution+bias+Relu", winograd4_narrow, kOnce, kFixed, true, kWinograd},
     {"volume.direct.convolution", flat},

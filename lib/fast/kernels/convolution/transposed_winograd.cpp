@@ -74,7 +74,7 @@ struct Loops {
     return all.panel(panel) + point * g.blocks * kBlock * all.columns(panel);
   }
   void transform(const float* in, i64 row, float* to, i64 step) const {
-    table.winograd_input(WinogradTile::two_taps, in, row, kBlock, to, step);
+    table.winograd_input(WinogradTile::two_taps, in, row, kBlock, to, step, kBlock);
   }
 
   void multiply(const WinogradProduct<float>& p) const {

@@ -18,6 +18,8 @@ constexpr i64 kMaxPlanes = 5;           // of a kernel, whose filters are transp
 constexpr i64 kLeastSideOfGroups = 12, kLeastSideOfSmallGroups = 32;
 // Of stride 2, nine times as many filters as the model has, and more of the input, come from memory.
 constexpr i64 kLeastOfStrides = 32, kLeastSideOfStrides = 20, kLeastOfStridedLines = 64;
+// Half a block is enough where so many planes are summed before the transform of the output.
+constexpr i64 kFewestChannels = 8, kPlanesOfFewChannels = 3;
 constexpr double kLeastUsed = 0.7;  // of the tiles' pixels
 
 /// Output pixels, of all images, from which on filters that are packed in every run are worth transforming.
@@ -34,6 +36,9 @@ VolumeShape seen(const VolumeShape& of) {
   s.groups = 1;
   return v;
 }
+
+/// Steps of the sum for a block of channels: of a single one those that it has.
+i64 steps_of_block(const VolumeShape& v) { return std::min(kBlock, v.slice.channels); }
 
 /// Of a thread that packs a panel right before it is used: its filters as they were read, what is packed of it, and all
 /// sums, or those of a run where it is packed at once. Blocks of channels are packed in so many parts.
@@ -95,7 +100,7 @@ struct Job {
                 bool adds, float* sums) const {
     const auto columns = columns_of(filled);
     const auto here = run.tiles.size(), strips = ceil_div(here, table.pixels),
-               point_size = v.planes * part.size() * kBlock * columns;
+               point_size = v.planes * part.size() * steps_of_block(v) * columns;
     const auto slice = run.planes.size() > 0 ? v.slice_of(run.slices.begin, run.planes.begin) - from.first : 0;
     std::array<i64, kMaxBlocks> offsets;
     for (i64 b = 0; b < part.size(); ++b) offsets[b] = (part.begin + b) * from.slices() * from.tiles * kBlock;
@@ -114,10 +119,10 @@ struct Job {
       tile.taps = alone ? kOneTap : offsets.data();
       tile.blocks = alone ? part.size() : run.planes.size();
       tile.tap_count = alone ? 1 : part.size();
-      tile.steps = kBlock;
+      tile.steps = steps_of_block(v);
       if (alone && part.end == g.blocks) tile.last_steps = s.channels % kBlock;
       tile.filled = filled;
-      tile.weights = filters + run.planes.begin * part.size() * kBlock * columns;
+      tile.weights = filters + run.planes.begin * part.size() * tile.steps * columns;
       tile.out = sums + point * g.sums_step(run);
       tile.out_pixel = kBlock;
       tile.out_block = here * kBlock;
@@ -175,9 +180,11 @@ struct Job {
   void tile(const float* plane, i64 ty, i64 tx, float* to, i64 step) const {
     const auto y = g.y.first(ty) * g.y.stride - s.pad_top, x = g.x.first(tx) * g.x.stride - s.pad_left,
                row = s.width * kBlock;
+    const auto lanes = steps_of_block(v);  // the product reads no others
     const auto down = g.y.window, across = g.x.window, y_apart = g.y.apart, x_apart = g.x.apart;
     if (y >= 0 && x >= 0 && y + (down - 1) * y_apart < s.height && x + (across - 1) * x_apart < s.width)
-      return table.winograd_input(g.tile, plane + y * row + x * kBlock, y_apart * row, x_apart * kBlock, to, step);
+      return table.winograd_input(g.tile, plane + y * row + x * kBlock, y_apart * row, x_apart * kBlock, to, step,
+                                  lanes);
     alignas(64) std::array<float, kMaxWinogradPoints * kBlock> window;
     for (i64 i = 0; i < down; ++i)
       for (i64 j = 0; j < across; ++j) {
@@ -187,7 +194,7 @@ struct Job {
           std::copy_n(plane + from_y * row + from_x * kBlock, kBlock, pixel);
         else std::fill_n(pixel, kBlock, 0.0f);
       }
-    table.winograd_input(g.tile, window.data(), across * kBlock, kBlock, to, step);
+    table.winograd_input(g.tile, window.data(), across * kBlock, kBlock, to, step, lanes);
   }
 
   /// Tile (ty, tx) and those beside it, `count` in all, from the sums of sixteen channels.
@@ -207,7 +214,8 @@ struct Job {
                       .row = width * g.y.apart,
                       .column = kBlock * g.x.apart,
                       .rows = static_cast<int>(g.y.pixels(y, s.out_height)),
-                      .columns = 0};
+                      .columns = 0,
+                      .lanes = std::min(kBlock, s.outputs - channel)};
     if (is_line(g.tile)) {
       if (!g.is_upright()) {
         to.row = kBlock * g.x.apart;
@@ -240,28 +248,31 @@ struct Job {
 };
 
 /// Some blocks of channels of `valid` filters, which lie together at `from`, transformed, into sixteen columns of a
-/// packed panel of `columns`: [point][plane][block][16][columns]. They are transposed first, so that a vector has
+/// packed panel of `columns`: [point][plane][block][step][columns]. They are transposed first, so that a vector has
 /// sixteen outputs.
 void pack_columns(const VolumeShape& v, const WinogradRegions& g, const float* from, i64 valid, Part blocks,
                   i64 columns, float* to) {
   alignas(64) std::array<float, kMaxPlanes * 9 * kBlock * kBlock> rows;
-  const auto taps = v.slice.taps(), each = v.kernel_planes * taps, channels = v.slice.channels;
+  const auto taps = v.slice.taps(), each = v.kernel_planes * taps, channels = v.slice.channels,
+             steps = steps_of_block(v);
   for (auto b = blocks.begin; b < blocks.end; ++b) {
     const auto here = std::min(kBlock, channels - b * kBlock);
     if (valid < kBlock || here < kBlock) rows.fill(0.0f);
     isa().transpose(from + b * kBlock * each, channels * each, rows.data(), kBlock, valid, here * each);
     for (i64 p = 0; p < v.planes; ++p)
-      for (i64 c = 0; c < kBlock; ++c) {
+      for (i64 c = 0; c < steps; ++c) {
         const auto* taken = rows.data() + (c * each + (v.first_plane + p) * taps) * kBlock;
-        auto* const point = to + ((p * blocks.size() + b - blocks.begin) * kBlock + c) * columns;
-        const auto step = v.planes * blocks.size() * kBlock * columns;
+        auto* const point = to + ((p * blocks.size() + b - blocks.begin) * steps + c) * columns;
+        const auto step = v.planes * blocks.size() * steps * columns;
         if (is_line(g.tile)) isa().line_filter(g.tile, taken, kBlock, point, step);
         else isa().winograd_filter(g.tile, taken, kBlock, point, step);
       }
   }
 }
 
-i64 panel_steps(const VolumeShape& v, const WinogradRegions& g) { return g.points * v.planes * g.blocks * kBlock; }
+i64 panel_steps(const VolumeShape& v, const WinogradRegions& g) {
+  return g.points * v.planes * g.blocks * steps_of_block(v);
+}
 
 OnceRoom::OnceRoom(const VolumeShape& v, const WinogradRegions& g) {
   const auto block = panels_size(g.points * v.planes * kBlock, kColumns);
@@ -303,7 +314,8 @@ std::optional<WinogradTile> winograd_tile(const VolumeShape& v, i64 once) {
   const auto& s = v.slice;
   const auto pixels = once * (v.of_images ? 1 : v.out_slices) * s.out_plane();
   if (once > 0 && pixels < kPixelsWorthTransforming) return std::nullopt;
-  if (s.channels < kBlock || s.outputs < kBlock || v.kernel_planes > kMaxPlanes || blocks_of(s.channels) > kMaxBlocks)
+  const auto least = v.planes >= kPlanesOfFewChannels ? kFewestChannels : kBlock;
+  if (s.channels < least || s.outputs < least || v.kernel_planes > kMaxPlanes || blocks_of(s.channels) > kMaxBlocks)
     return std::nullopt;
   const auto side = std::min(s.out_height, s.out_width);
   if (winograd_fits(s, strided))
@@ -315,10 +327,11 @@ std::optional<WinogradTile> winograd_tile(const VolumeShape& v, i64 once) {
     return !once && std::min(s.channels, s.outputs) >= kLeastOfStridedLines && pays(s, strided_line)
                ? std::optional(strided_line)
                : std::nullopt;
-  const bool few = s.channels * v.planes < 2 * kBlock, narrow = s.outputs < 2 * kBlock;
+  const auto least_steps = v.planes >= kPlanesOfFewChannels ? kPlanesOfFewChannels * kFewestChannels : 2 * kBlock;
+  const bool few = s.channels * v.planes < least_steps, narrow = s.outputs < 2 * kBlock;
   if (winograd_fits(s, line)) return !few && !narrow && pays(s, line) ? std::optional(line) : std::nullopt;
   if (!winograd_fits(s, two) || (few && narrow) || ((few || narrow) && s.groups > 1)) return std::nullopt;
-  const bool small = s.group_channels() * v.planes < 2 * kBlock;
+  const bool small = s.group_channels() * v.planes < least_steps;
   if (s.groups > 1 && side < (small ? kLeastSideOfSmallGroups : kLeastSideOfGroups)) return std::nullopt;
   // Sums of fewer channels are so small that F(4×4) would round too much beside them.
   if (side >= 24 && !small && pays(s, four)) return four;
