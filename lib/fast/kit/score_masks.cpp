@@ -1,5 +1,10 @@
 #include "fast/kit/score_masks.hpp"
 
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <string_view>
+
 #include "fast/kit/broadcasting.hpp"
 #include "fast/kit/functions.hpp"
 #include "fast/kit/spelled_out.hpp"
@@ -8,21 +13,89 @@
 namespace ovir::fast {
 namespace {
 
-/// Adds the constant operand of an Add to `sum`, of this shape, and gives the other operand; nothing where it has none.
-std::optional<ValueRef> add_constant(const Graphlet& graph, ValueRef v, int user, const Shape& shape,
-                                     std::vector<float>& sum) {
+/// A constant that is added to scores of this shape.
+struct AddedConstant {
+  const Tensor* constant;
+  Shape scores;
+  ValueRef to;
+};
+
+/// Where v, which only `user` reads, is of an Add of a constant.
+std::optional<AddedConstant> added_constant(const Graphlet& graph, ValueRef v, int user, const Shape& scores) {
   if (!is_inner(graph, v, user) || !adds(graph, v.node)) return std::nullopt;
   for (const int port : {0, 1}) {
     const auto* t = graph.constant(graph.input(v.node, port));
     const auto other = graph.input(v.node, 1 - port);
-    if (!t || t->type() != ElementType::f32 || t->rank() > shape.rank() || graph.fact(other).shape != shape) continue;
-    const auto strides = broadcast_strides(t->shape(), shape);
-    i64 i = 0;
-    for (IndexWalker at(shape); !at.done(); at.next()) sum[i++] += t->data<float>()[at.offset(strides)];
-    return other;
+    if (t && t->type() == ElementType::f32 && t->rank() <= scores.rank() && graph.fact(other).shape == scores)
+      return AddedConstant{t, scores, other};
   }
   return std::nullopt;
 }
+
+/// Constants as they are added to the last `inner` axes of scores, at each place of the axes before.
+class ConstantsByBatch {
+ public:
+  explicit ConstantsByBatch(const Shape& scores, i64 inner)
+      : block_(scores.end() - inner, scores.end()), batches_(scores.count() / block_.count()) {}
+
+  /// Whether scores of another shape have the same blocks.
+  bool has_blocks(const Shape& scores) const {
+    const auto axes = std::ssize(block_);
+    return scores.rank() >= axes && std::equal(block_.begin(), block_.end(), scores.end() - axes);
+  }
+  i64 block() const { return block_.count(); }
+
+  void add(const AddedConstant& added) {
+    const auto strides = broadcast_strides(added.constant->shape(), added.scores);
+    const auto split = strides.end() - std::ssize(block_);
+    const Shape outer(strides.begin(), split);
+    Part part{added.constant->data<float>(), Shape(split, strides.end()), {}};
+    // The numbers of a place lie side by side.
+    const auto bytes = (std::inner_product(part.strides.begin(), part.strides.end(), block_.begin(), i64{1},
+                                           std::plus<>(), [](i64 s, i64 n) { return s * (n - 1); })) *
+                       static_cast<i64>(sizeof(float));
+    std::map<std::string_view, i64> first;  // the first place of the same numbers
+    for (IndexWalker at(Shape(added.scores.begin(), added.scores.end() - std::ssize(block_))); !at.done(); at.next()) {
+      const auto place = at.offset(outer);
+      const std::string_view numbers(reinterpret_cast<const char*>(part.from + place), static_cast<std::size_t>(bytes));
+      part.places.push_back(first.try_emplace(numbers, place).first->second);
+    }
+    parts_.push_back(std::move(part));
+  }
+
+  /// Which batches are alike: numbers from 0 on.
+  std::vector<i64> kinds() const {
+    std::map<std::vector<i64>, i64> known;
+    std::vector<i64> kinds;
+    for (i64 b = 0; b < batches_; ++b) kinds.push_back(known.try_emplace(places(b), std::ssize(known)).first->second);
+    return kinds;
+  }
+
+  /// Adds a batch's constants to a block of sums.
+  void sum(i64 batch, float* to) const {
+    for (const auto& part : parts_) {
+      const auto* from = part.from + part.places[batch];
+      i64 i = 0;
+      for (IndexWalker at(block_); !at.done(); at.next()) to[i++] += from[at.offset(part.strides)];
+    }
+  }
+
+ private:
+  struct Part {
+    const float* from;
+    Shape strides;            // of the block
+    std::vector<i64> places;  // of each batch
+  };
+  std::vector<i64> places(i64 batch) const {
+    std::vector<i64> all;
+    for (const auto& part : parts_) all.push_back(part.places[batch]);
+    return all;
+  }
+
+  Shape block_;
+  i64 batches_;
+  std::vector<Part> parts_;
+};
 
 /// Where v is numbers by row of a grid, or by column: the shape of the grid's scores but for one of its two axes.
 bool is_by_axis(const Graphlet& graph, ValueRef v, const Shape& grid, i64 axis) {
@@ -122,19 +195,22 @@ std::optional<Masked> masked_scores(const Graphlet& graph, ValueRef v, const std
 }
 
 std::optional<AddedConstants> added_constants(const Graphlet& graph, ValueRef v, const std::vector<int>& users) {
-  constexpr i64 kMostScores = 4 << 20;  // of which all have a number of their own
+  constexpr i64 kMostSums = 16 << 20;
   const auto& facts = graph.fact(v).shape;
   if (!is_inner(graph, v, users) || graph.type(v.node) != "Reshape" || !facts.is_static()) return std::nullopt;
   const auto scores = facts.to_shape();
   const auto& wide = graph.fact(graph.input(v.node, 0)).shape;
-  if (scores.count() > kMostScores || !wide.is_static()) return std::nullopt;
-  AddedConstants result{{v.node}, std::vector<float>(scores.count()), graph.input(v.node, 0)};
-  auto& [nodes, sum, from] = result;
+  if (scores.rank() < 3 || scores.count() == 0 || !wide.is_static()) return std::nullopt;
+  ConstantsByBatch constants(scores, std::min<i64>(scores.rank() - 1, 3));
+  if (!constants.has_blocks(wide.to_shape())) return std::nullopt;
+  AddedConstants result{{v.node}, {}, {}, graph.input(v.node, 0)};
+  auto& [nodes, sums, kinds, from] = result;
   const auto add = [&](const Shape& shape) {
-    const auto before = add_constant(graph, from, nodes.back(), shape, sum);
-    if (!before) return false;
+    const auto added = added_constant(graph, from, nodes.back(), shape);
+    if (!added) return false;
+    constants.add(*added);
     nodes.push_back(from.node);
-    from = *before;
+    from = added->to;
     return true;
   };
   while (add(wide.to_shape())) {
@@ -145,6 +221,14 @@ std::optional<AddedConstants> added_constants(const Graphlet& graph, ValueRef v,
   nodes.push_back(from.node);
   from = graph.input(from.node, 0);
   add(scores);
+  kinds = constants.kinds();
+  const auto count = *std::max_element(kinds.begin(), kinds.end()) + 1;
+  if (count > kMostSums / constants.block()) return std::nullopt;
+  sums.resize(count * constants.block());
+  for (i64 kind = 0; kind < count; ++kind) {
+    const auto batch = std::find(kinds.begin(), kinds.end(), kind) - kinds.begin();
+    constants.sum(batch, sums.data() + kind * constants.block());
+  }
   return result;
 }
 

@@ -31,10 +31,11 @@ struct Masked {
 std::optional<Masked> masked_scores(const Graphlet& graph, ValueRef v, const std::vector<int>& users);
 
 /// What constants add to scores, at last, as those of windows that are shifted have it: a bias, then masks behind a
-/// Reshape that splits the windows off, and one that undoes it.
+/// Reshape that splits the windows off, and one that undoes it. Windows to which the same is added share their sums.
 struct AddedConstants {
-  std::vector<int> nodes;  ///< from the last one backwards
-  std::vector<float> sum;  ///< as many as there are scores
+  std::vector<int> nodes;   ///< from the last one backwards
+  std::vector<float> sums;  ///< [kind][heads, queries, keys]
+  std::vector<i64> kinds;   ///< of each batch, whose axes are all before those
   ValueRef from;
 };
 

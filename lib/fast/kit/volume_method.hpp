@@ -7,24 +7,24 @@
 
 namespace ovir::fast {
 
-/// direct, pointwise, one of Winograd, or planar, which reads plain values; of groups, which must be such that
-/// planar_depthwise_pays(), planar_depthwise, which writes plain values, too. `once`: filters are packed in every run.
-/// Planes of the kernel that are not used count unless trimmed() away, which can_trim().
-ConvolutionMethod volume_method(const VolumeShape& shape, bool once);
+/// direct, pointwise, one of Winograd, planar, or few_outputs, of single pixels of a slice; of groups, which must be
+/// such that planar_depthwise_pays(), planar_depthwise. `once`: filters are packed in every run. `known`: filters are
+/// known, and nothing is added. Planes of the kernel that are not used count unless trimmed() away, which can_trim().
+ConvolutionMethod volume_method(const VolumeShape& shape, bool once, bool known);
 constexpr bool can_trim(ConvolutionMethod m) {
-  return m != ConvolutionMethod::planar && m != ConvolutionMethod::planar_depthwise &&
-         m != ConvolutionMethod::winograd_line;
+  using enum ConvolutionMethod;
+  return m != planar && m != planar_depthwise && m != winograd_line && m != few_outputs;
 }
-constexpr bool reads_plain(ConvolutionMethod m) {
-  return m == ConvolutionMethod::planar || m == ConvolutionMethod::planar_depthwise;
-}
+/// Whether the input lies plainly; else it lies in blocks.
+bool reads_plain(ConvolutionMethod method, const VolumeShape& shape);
 
 /// Floats of the packed filters.
 i64 filters_size(ConvolutionMethod method, const VolumeShape& shape);
 void pack(ConvolutionMethod method, const VolumeShape& shape, const Weights& filters, float* to, ThreadPool& pool);
 i64 scratch_size(ConvolutionMethod method, const VolumeShape& shape, int threads);
+/// `planes`: the output lies plainly, where writes_planes().
 void compute(ConvolutionMethod method, const VolumeShape& shape, const float* filters, const float* in, float* out,
-             const Epilogue& epilogue, float* scratch, ThreadPool& pool);
+             bool planes, const Epilogue& epilogue, float* scratch, ThreadPool& pool);
 
 /// Whether filters that are needed once had better be packed panel by panel, each right before it is used.
 bool packs_by_panels(ConvolutionMethod method, const VolumeShape& shape);

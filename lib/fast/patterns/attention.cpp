@@ -126,7 +126,8 @@ struct Around {
   bool unseen_is_zero = false;   ///< probabilities where a mask hides all keys
   std::vector<float> factors{};  ///< of the scores: one for all, or one a head; none: 1/√depth
   float factor = 1;              ///< of them all, too
-  std::vector<float> added{};    ///< to each of them: a mask that is known; empty: none
+  std::vector<float> added{};    ///< to them: masks that are known; empty: none
+  std::vector<i64> kinds{};      ///< of each batch: which of those it has
   HiddenKeys hidden{};           ///< where the mask is of booleans
   i64 grid_columns = 0;          ///< of the grid in which keys lie, whose numbers are two masks; 0: there is none
 };
@@ -181,7 +182,7 @@ class AttentionKernel final : public Kernel {
     s.unseen_is_zero = around_.unseen_is_zero;
     const auto scores = all_queries * s.keys;
     if ((around_.factors.size() > 1 && std::ssize(around_.factors) != s.heads) ||
-        (!around_.added.empty() && std::ssize(around_.added) != scores))
+        (!around_.added.empty() && !adds_known_to(s)))
       return nullptr;
     const auto by_depth = around_.factor / std::sqrt(static_cast<double>(s.depth));
     s.scale = around_.factors.empty() ? static_cast<float>(by_depth) : around_.factors.front();
@@ -234,6 +235,11 @@ class AttentionKernel final : public Kernel {
  private:
   /// Which input it is.
   int sink() const { return 3 + around_.masks; }
+  /// Whether the masks that are known are those of such scores.
+  bool adds_known_to(const AttentionShape& s) const {
+    const auto count = *std::max_element(around_.kinds.begin(), around_.kinds.end()) + 1;
+    return std::ssize(around_.kinds) == s.batch && std::ssize(around_.added) == count * s.heads * s.queries * s.keys;
+  }
   bool adds_masks() const { return around_.masks == 2 && around_.grid_columns == 0; }
 
   struct State final : KernelState {
@@ -254,8 +260,11 @@ class AttentionKernel final : public Kernel {
       return m;
     }
     if (around_.grid_columns > 0) return grid_of(state.shape, in[3], in[4], around_.grid_columns);
-    if (around_.added.empty() && around_.masks == 0) return {};
-    return whole_mask(state.shape, around_.masks == 2 ? state.floats(state.mask) : around_.added.data());
+    if (around_.masks == 2) return whole_mask(state.shape, state.floats(state.mask));
+    if (around_.added.empty()) return {};
+    auto m = whole_mask(state.shape, around_.added.data());
+    m.kinds = around_.kinds.data();
+    return m;
   }
 
   Around around_;
@@ -414,7 +423,8 @@ std::optional<Match> match_spelled_out(const Graphlet& graph, int root) {
   Around around{.nan_is_zero = safe.has_value(), .factors{1}};
   if (auto constants = added_constants(graph, v, nodes)) {
     nodes.insert(nodes.end(), constants->nodes.begin(), constants->nodes.end());
-    around.added = std::move(constants->sum);
+    around.added = std::move(constants->sums);
+    around.kinds = std::move(constants->kinds);
     v = constants->from;
   } else if (const auto grid = added_grid(graph, v, nodes)) {
     take_grid(*grid, nodes, masks, around);

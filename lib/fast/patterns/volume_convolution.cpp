@@ -16,7 +16,8 @@ class VolumeConvolution final : public Kernel {
   VolumeConvolution(const ConvolutionWindows& windows, const VolumeShape& known, bool open, ConvolutionMethod method,
                     const float* filters, WeightsFile file, Ending ending, ThreadPool& pool)
       : windows_(windows), known_(known), open_(open), method_(method), ending_(std::move(ending)) {
-    if (room_floats() <= kMaxFiltersRead && !reads_plain(method)) file_ = std::move(file);
+    if (room_floats() <= kMaxFiltersRead && !reads_plain(method, known) && method != ConvolutionMethod::few_outputs)
+      file_ = std::move(file);
     if (!filters) return;
     packs_ = false;
     filters_ = Buffer(filters_size(method_, known_), pool);
@@ -42,11 +43,13 @@ class VolumeConvolution final : public Kernel {
       v.slices = data.dim(2);
       v.out_slices = out.dim(2);
       v.pad = depth.pad_begin;
-      if (packs_ && !reads_plain(method_)) v = v.trimmed();
+      if (packs_ && can_trim(method_)) v = v.trimmed();
     }
     const auto of = [&](i64 channels, i64 volume) { return s.batch * blocks_of(channels) * volume * kBlock; };
-    if (data.layout == Layout::plain && !reads_plain(method_)) state->in = state->reserve(of(s.channels, v.volume()));
-    if (out.layout == Layout::plain && !is_plain(method_)) state->out = state->reserve(of(s.outputs, v.out_volume()));
+    if (data.layout == Layout::plain && !reads_plain(method_, v))
+      state->in = state->reserve(of(s.channels, v.volume()));
+    if (out.layout == Layout::plain && !writes_planes(method_))
+      state->out = state->reserve(of(s.outputs, v.out_volume()));
     if (residual && residual->layout == Layout::plain && !is_plain(method_))
       state->residual = state->reserve(of(s.outputs, v.out_volume()));
     const auto threads = runtime.threads();
@@ -85,14 +88,15 @@ class VolumeConvolution final : public Kernel {
       compute_once(method_, v, given, x, y, epilogue, work, pool);
     } else {
       if (packs_) pack(method_, v, given, state.floats(state.filters), pool);
-      compute(method_, v, packs_ ? state.floats(state.filters) : filters_.data(), x, y, epilogue, work, pool);
+      compute(method_, v, packs_ ? state.floats(state.filters) : filters_.data(), x, y,
+              out[0].layout == Layout::plain && !state.out, epilogue, work, pool);
     }
     if (state.out) to_plain(y, out[0].as<float>(), s.batch, s.outputs, v.out_volume(), pool);
   }
 
   bool reads(int input, Layout layout) const override {
     if (layout == Layout::plain) return true;
-    return input == 0 ? !reads_plain(method_) : (input != 1 || !packs_) && !is_plain(method_);
+    return input == 0 ? !reads_plain(method_, known_) : (input != 1 || !packs_) && !is_plain(method_);
   }
   bool writes(Layout layout) const override { return layout == Layout::plain || !is_plain(method_); }
   bool holds(int input) const override { return input == 1 && file_; }
@@ -136,14 +140,14 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   v.stride = depth.stride;
   v.dilation = depth.dilation;
   v.pad = depth.pad_begin;
-  const auto method = volume_method(v, !graph.options().steady());
-  if (can_trim(method) && !open) v = v.trimmed();
-  if (!reads_plain(method) && !volume_fits(v)) return std::nullopt;
   const auto* packed = graph.options().steady() ? graph.constant(filters) : nullptr;
   if (packed && packed->type() != ElementType::f32) return std::nullopt;
   Match match{{root}, {graph.input(root, 0)}, nullptr};
   if (!packed) match.inputs.push_back(filters);
   auto ending = take_ending(graph, match, kRank, 1, v.slice.outputs);
+  const auto method = volume_method(v, !graph.options().steady(), graph.constant(filters) && ending.residual < 0);
+  if (can_trim(method) && !open) v = v.trimmed();
+  if (!reads_plain(method, v) && !volume_fits(v)) return std::nullopt;
   match.kernel = std::make_unique<VolumeConvolution>(
       convolution->windows, v, open, method, packed ? packed->data<float>() : nullptr,
       packed ? WeightsFile() : file_of(graph, filters), std::move(ending), graph.packers(packed ? packed->size() : 0));

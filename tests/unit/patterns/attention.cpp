@@ -74,6 +74,14 @@ void shifted_windows(Net& n) {
   x = n.op("Reshape-1", {x, n.indices({6, 3, 30, 13})}, {{"special_zero", "false"}});
   n.result(windows_values(n, x, 13));
 }
+/// Of whose windows the first and the last see the same.
+void alike_windows(Net& n) {
+  const auto a = n.weights({1, 1, 1, 30, 13}, 5), b = n.weights({1, 1, 1, 30, 13}, 5);
+  auto x = n.op("Reshape-1", {windows_scores(n, 30, 13), n.indices({2, 3, 3, 30, 13})}, {{"special_zero", "false"}});
+  x = n.op("Add-1", {x, n.op("Concat-1", {a, b, a}, {{"axis", "1"}})});
+  x = n.op("Reshape-1", {x, n.indices({6, 3, 30, 13})}, {{"special_zero", "false"}});
+  n.result(windows_values(n, x, 13));
+}
 void seen_attention(Net& n) {  // a mask that says what is seen, and heads that are transposed around it
   const auto heads = [&](i64 rows) { return n.op("Transpose-1", {n.input({2, rows, 3, 8}), n.indices({0, 2, 1, 3})}); };
   const auto q = heads(5), k = heads(9), v = heads(9);
@@ -377,6 +385,7 @@ constexpr Example kExamples[] = {
     {"attention", factors_by_head, kOnce, kOpen},
     {"attention", factors_by_head_few_rows},
     {"attention", shifted_windows},
+    {"attention", alike_windows},
     {"attention", shifted_windows, kOnce},
     {"bf16.attention", shifted_windows, kOften, kFixed, true, kBf16, Precision::bf16},
     {"attention", seen_attention, kOften, kFixed, kF32Only},

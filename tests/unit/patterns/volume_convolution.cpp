@@ -60,6 +60,17 @@ void pixels_sloped(Net& n) {
   const auto x = convolution(n, n.input({1, 18, 5, 6, 7}), {20, 18, 1, 1, 1}, windows(3));
   n.result(sloped(n, x, n.weights({1, 20, 1, 1, 1})));
 }
+/// As at the end of nets that segment.
+void few_outputs(Net& n) {
+  n.result(
+      n.op("Sigmoid-1", {biased_volume(n, convolution(n, n.input({2, 6, 4, 5, 7}), {3, 6, 1, 1, 1}, windows(3)), 3)}));
+}
+/// Between values in blocks.
+void few_outputs_of_blocks(Net& n) {
+  const auto x = convolution(n, n.input({1, 24, 4, 6, 7}), {8, 24, 3, 3, 3}, windows(3, 1, 1));
+  const auto y = relu(n, convolution(n, x, {2, 8, 1, 1, 1}, windows(3)));
+  n.result(n.op("Add-1", {convolution(n, x, {2, 8, 3, 3, 3}, windows(3, 1, 1)), y}));
+}
 void long_lines(Net& n) {
   const Texts deep{{"strides", "1,1,1"}, {"dilations", "1,1,1"}, {"pads_begin", "1,0,0"}, {"pads_end", "1,0,0"}};
   const auto x = convolution(n, n.input({1, 33, 8, 6, 7}), {40, 33, 3, 1, 1}, deep);
@@ -115,6 +126,9 @@ constexpr Example kExamples[] = {
     {"volume.direct.convolution", strided, kOnce, kOpen},
     {"volume.winograd2.convolution+bias+Swish+residual", winograd2, kOften, kFixed, true, kWinograd},
     {"volume.winograd4.convolution+residual+Relu", winograd4, kOften, kFixed, true, kWinograd},
+    {"volume.few_outputs.convolution+bias+Sigmoid", few_outputs},
+    {"volume.few_outputs.convolution+bias+Sigmoid", few_outputs, kOnce},
+    {"volume.few_outputs.convolution+Relu", few_outputs_of_blocks},
     {"volume.winograd4.convolution+residual+Relu", winograd4_few, kOften, kFixed, true, kWinograd},
     {"volume.winograd4.convolution+bias+Relu", winograd4_narrow, kOften, kFixed, true, kWinograd},
     {"volume.winograd4.convolution+bias+Relu", winograd4_narrow, kOnce, kFixed, true, kWinograd},

@@ -75,6 +75,7 @@ struct MaskView {
   bool hides = false;                                      ///< bytes are 0 where a key is seen
   float hidden = -std::numeric_limits<float>::infinity();  ///< the score of a key that is hidden
   i64 batch = 0, head = 0, row = 0, column = 1;
+  const i64* kinds = nullptr;  ///< of each batch, whose mask it has; null: its own
   SinkView sink{};
 
   /// Scales scores of the keys from `first` on and adds what the grid says.
@@ -103,7 +104,7 @@ struct MaskView {
   /// From a query on.
   MaskView at(i64 b, i64 h, i64 query) const {
     auto m = *this;
-    const auto offset = b * batch + h * head + query * row;
+    const auto offset = (kinds ? kinds[b] : b) * batch + h * head + query * row;
     if (added) m.added += offset;
     if (grid.columns > 0) {
       m.grid.by_row += offset * grid.rows;
