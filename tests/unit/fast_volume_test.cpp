@@ -173,6 +173,8 @@ TEST_CASE("direct convolution of volumes") {
   // Of a padded input that is too large to be copied at once.
   check(deep(cube(1, 40, 20, {4, 50, 40}, 3, 1, 1), 3, 1, 2, 1), direct, kSum);
   check(deep(cube(2, 32, 17, {3, 60, 50}, 3, 2, 1), 2, 1, 1, 1), direct, kSum);
+  // As large, by filters that are larger.
+  check(cube(1, 64, 208, {8, 24, 24}, 3, 2, 1), direct, kSum);
 }
 
 TEST_CASE("direct convolution of volumes by panels that are packed right before") {

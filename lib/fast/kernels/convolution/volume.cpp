@@ -9,7 +9,7 @@ namespace {
 
 constexpr i64 kMaxOffsets = 4096;
 constexpr i64 kBandFloats = 64 << 10;        // of padded slices that a chunk copies for itself: a quarter of the cache
-constexpr i64 kWholeFloats = 256 << 10;      // of a padded input that is copied once for all chunks
+constexpr i64 kWholeFloats = 256 << 10;      // of a padded input that is always copied once for all chunks
 constexpr i64 kPixelFloats = 96 << 10;       // of input, while all panels go by
 constexpr i64 kOnceFloats = 1 << 20;         // of input, while panels are packed and go by
 constexpr i64 kOncePointFloats = 256 << 10;  // the same, of one tap
@@ -147,6 +147,12 @@ i64 band_floats(const VolumeShape& v, const Padding& p) {
 
 i64 whole_floats(const VolumeShape& v, const Padding& p) {
   return p.none ? 0 : v.slice.batch * blocks_of(v.slice.channels) * v.slices * p.plane() * kBlock;
+}
+
+/// Whether all of the padded input is copied, not band by band: where that is little, or filters, of which each band
+/// reads all, are more.
+bool copies_whole(const VolumeShape& v, const Padding& p) {
+  return whole_floats(v, p) <= std::max(kWholeFloats, v.steps() * v.slice.outputs);
 }
 
 /// All input as it is read: padded, where it is.
@@ -316,8 +322,7 @@ void volume_pack(const VolumeShape& v, const Weights& weights, float* to, Thread
 
 i64 volume_scratch_size(const VolumeShape& v, int threads) {
   const Padding p(v.slice);
-  const auto whole = whole_floats(v, p);
-  return whole > kWholeFloats ? threads * band_floats(v, p) : whole;
+  return copies_whole(v, p) ? whole_floats(v, p) : threads * band_floats(v, p);
 }
 
 void direct_volume(const VolumeShape& v, const float* filters, const float* in, float* out, const Epilogue& epilogue,
@@ -327,7 +332,7 @@ void direct_volume(const VolumeShape& v, const float* filters, const float* in, 
   const Job job(v, out, epilogue);
   const Panels all{filters, v.steps(), s.outputs};
   const Padding p(s);
-  if (whole_floats(v, p) > kWholeFloats) {
+  if (!copies_whole(v, p)) {
     by_bands(job, p, all, in, scratch, pool);
   } else {
     const auto from = whole_source(v, p, in, scratch, pool);
