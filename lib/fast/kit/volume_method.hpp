@@ -1,5 +1,5 @@
 // The ways in which f32 convolutions of three spatial axes are computed, behind one interface: those of one group, and
-// depthwise ones of a few channels.
+// depthwise ones.
 #pragma once
 #include "fast/kernels/convolution/volume.hpp"
 #include "fast/kernels/weights.hpp"
@@ -8,12 +8,18 @@
 namespace ovir::fast {
 
 /// direct, pointwise, one of Winograd, planar, or few_outputs, of single pixels of a slice; of groups, which must be
-/// such that planar_depthwise_pays(), planar_depthwise. `once`: filters are packed in every run. `known`: filters are
-/// known, and nothing is added. Planes of the kernel that are not used count unless trimmed() away, which can_trim().
-ConvolutionMethod volume_method(const VolumeShape& shape, bool once, bool known);
+/// such that planar_depthwise_pays() or is_depthwise(), planar_depthwise or depthwise. `once`: filters are packed in
+/// every run. `open`: slices are not known. `known`: filters are known, and nothing is added. Planes of the kernel that
+/// are not used count unless trimmed() away, which can_trim().
+ConvolutionMethod volume_method(const VolumeShape& shape, bool once, bool open, bool known);
 constexpr bool can_trim(ConvolutionMethod m) {
   using enum ConvolutionMethod;
-  return m != planar && m != planar_depthwise && m != winograd_line && m != few_outputs;
+  return m != planar && m != planar_depthwise && m != depthwise && m != winograd_line && m != few_outputs;
+}
+/// Whether pack() may read filters from the file.
+constexpr bool reads_file(ConvolutionMethod m) {
+  using enum ConvolutionMethod;
+  return m != planar && m != planar_depthwise && m != depthwise && m != few_outputs;
 }
 /// Whether the input lies plainly; else it lies in blocks.
 bool reads_plain(ConvolutionMethod method, const VolumeShape& shape);

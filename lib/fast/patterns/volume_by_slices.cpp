@@ -15,7 +15,7 @@ namespace {
 ConvolutionMethod choose(const ConvolutionShape& s, bool open, bool transposed) {
   if (transposed)
     return !open && transposed_product_pays(s) ? ConvolutionMethod::transposed_product : ConvolutionMethod::transposed;
-  return s.is_depthwise() ? ConvolutionMethod::depthwise : ConvolutionMethod::direct;
+  return ConvolutionMethod::direct;
 }
 
 /// Of the output, all channels, blocked.
@@ -217,7 +217,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   // volume_convolution takes the others.
   const auto& s = convolution->shape;
   if (convolution->transposed ? has_long_strides(*convolution)
-                              : s.groups == 1 || planar_depthwise_pays(s, convolution->open))
+                              : s.groups == 1 || s.is_depthwise() || planar_depthwise_pays(s, convolution->open))
     return std::nullopt;
   const auto filters = graph.input(root, 1);
   const auto& shape = graph.fact(filters).shape;

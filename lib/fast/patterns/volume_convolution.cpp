@@ -1,4 +1,4 @@
-// Convolution-1 of three spatial axes, GroupConvolution-1 of one group or by a few channels, and what follows them.
+// Convolution-1 of three spatial axes, GroupConvolution-1 of one group or depthwise, and what follows them.
 // Filters are packed when the plan is made, where it runs often and knows them; else in each run.
 #include "fast/kernels/convolution/planar_depthwise.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
@@ -16,8 +16,7 @@ class VolumeConvolution final : public Kernel {
   VolumeConvolution(const ConvolutionWindows& windows, const VolumeShape& known, bool open, ConvolutionMethod method,
                     const float* filters, WeightsFile file, Ending ending, ThreadPool& pool)
       : windows_(windows), known_(known), open_(open), method_(method), ending_(std::move(ending)) {
-    if (room_floats() <= kMaxFiltersRead && !reads_plain(method, known) && method != ConvolutionMethod::few_outputs)
-      file_ = std::move(file);
+    if (room_floats() <= kMaxFiltersRead && reads_file(method)) file_ = std::move(file);
     if (!filters) return;
     packs_ = false;
     filters_ = Buffer(filters_size(method_, known_), pool);
@@ -127,7 +126,9 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto convolution = static_convolution(graph, root, kRank);
   if (!convolution || convolution->rank != kRank) return std::nullopt;
   const bool open = convolution->open;
-  if (convolution->shape.groups > 1 && !planar_depthwise_pays(convolution->shape, open)) return std::nullopt;
+  if (convolution->shape.groups > 1 && !convolution->shape.is_depthwise() &&
+      !planar_depthwise_pays(convolution->shape, open))
+    return std::nullopt;
   const auto filters = graph.input(root, 1);
   const auto &shape = graph.fact(filters).shape, &in = graph.fact(graph.input(root, 0)).shape,
              &out = graph.fact({root, 0}).shape;
@@ -145,9 +146,9 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   Match match{{root}, {graph.input(root, 0)}, nullptr};
   if (!packed) match.inputs.push_back(filters);
   auto ending = take_ending(graph, match, kRank, 1, v.slice.outputs);
-  const auto method = volume_method(v, !graph.options().steady(), graph.constant(filters) && ending.residual < 0);
+  const auto method = volume_method(v, !graph.options().steady(), open, graph.constant(filters) && ending.residual < 0);
   if (can_trim(method) && !open) v = v.trimmed();
-  if (!reads_plain(method, v) && !volume_fits(v)) return std::nullopt;
+  if (reads_file(method) && !volume_fits(v)) return std::nullopt;
   match.kernel = std::make_unique<VolumeConvolution>(
       convolution->windows, v, open, method, packed ? packed->data<float>() : nullptr,
       packed ? WeightsFile() : file_of(graph, filters), std::move(ending), graph.packers(packed ? packed->size() : 0));

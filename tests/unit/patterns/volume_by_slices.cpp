@@ -3,10 +3,6 @@
 namespace ovir::testing::patterns::volume_by_slices {
 namespace {
 
-void depthwise(Net& n) {
-  const auto x = n.input({1, 24, 4, 8, 7});
-  n.result(n.op("GroupConvolution-1", {x, n.weights({24, 1, 1, 3, 3, 3})}, windows(3, 1, 1)));
-}
 void grouped(Net& n) {
   n.result(n.op("GroupConvolution-1", {n.input({1, 12, 4, 5, 6}), n.weights({3, 6, 4, 2, 3, 3})}, windows(3, 1, 1)));
 }
@@ -53,8 +49,6 @@ void transposed_open_sized(Net& n) {
 
 // clang-format off
 constexpr Example kExamples[] = {
-    {"volume.depthwise.convolution", depthwise},
-    {"volume.depthwise.convolution", depthwise, kOnce, kOpen},
     {"volume.direct.convolution", grouped},
     {"volume.direct.convolution+Swish+residual", finished},
     {"volume.transposed.convolution+bias+Relu", transposed},

@@ -60,6 +60,24 @@ void pixels_sloped(Net& n) {
   const auto x = convolution(n, n.input({1, 18, 5, 6, 7}), {20, 18, 1, 1, 1}, windows(3));
   n.result(sloped(n, x, n.weights({1, 20, 1, 1, 1})));
 }
+void depthwise(Net& n) {
+  const auto x = n.input({1, 24, 4, 8, 7});
+  n.result(n.op("GroupConvolution-1", {x, n.weights({24, 1, 1, 3, 3, 3})}, windows(3, 1, 1)));
+}
+/// With slices that meet nothing but padding, and pixels that don't lie side by side.
+void depthwise_wide(Net& n) {
+  const Texts wide{{"strides", "1,2,1"}, {"dilations", "3,1,2"}, {"pads_begin", "8,1,2"}, {"pads_end", "7,0,1"}};
+  const auto y = n.op("GroupConvolution-1", {n.input({2, 20, 2, 9, 33}), n.weights({20, 1, 1, 3, 2, 3})}, wide);
+  n.result(n.op("Sigmoid-1", {biased_volume(n, y, 20)}));
+}
+/// Between values in blocks.
+void depthwise_added(Net& n) {
+  const auto x = relu(n, convolution(n, n.input({1, 20, 5, 9, 8}), {18, 20, 1, 1, 1}, windows(3)));
+  const auto y = n.op("GroupConvolution-1", {x, n.weights({18, 1, 1, 3, 5, 5})},
+                      {{"strides", "1,1,1"}, {"dilations", "1,1,1"}, {"pads_begin", "1,2,2"}, {"pads_end", "1,2,2"}});
+  n.result(
+      convolution(n, n.op("Add-1", {n.op("Swish-4", {biased_volume(n, y, 18)}), x}), {20, 18, 1, 1, 1}, windows(3)));
+}
 /// As at the end of nets that segment.
 void few_outputs(Net& n) {
   n.result(
@@ -119,6 +137,11 @@ constexpr Example kExamples[] = {
     {"volume.planar_depthwise.convolution+bias+residual+Relu", blurred, kOnce},
     {"volume.planar_depthwise.convolution", blurred_wide, kOften, kOpen},
     {"volume.planar_depthwise.convolution", blurred_wide},
+    {"volume.depthwise.convolution", depthwise},
+    {"volume.depthwise.convolution", depthwise, kOnce, kOpen},
+    {"volume.depthwise.convolution+bias+Sigmoid", depthwise_wide},
+    {"volume.depthwise.convolution+bias+Sigmoid", depthwise_wide, kOnce},
+    {"volume.depthwise.convolution+bias+Swish+residual", depthwise_added},
     {"volume.planar.convolution+bias", few_channels},
     {"volume.planar.convolution+bias", few_channels, kOnce, kOpen},
     {"volume.direct.convolution+Sigmoid", dilated},

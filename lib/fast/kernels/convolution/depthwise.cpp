@@ -106,6 +106,7 @@ struct Plane {
   float* out;
   const float* residual;
   i64 channel;
+  bool adds = false;  ///< to the sums in `out`
 
   /// `count` columns from x on, by taps [right.begin, right.end) of each row.
   void run(i64 y, i64 x, i64 count, TapRange right) const {
@@ -124,7 +125,8 @@ struct Plane {
     tile.out = out + place;
     tile.out_pixel = kBlock;
     const auto* plus = residual ? residual + place : nullptr;
-    begin(tile, e, channel, plus, kBlock, 0);
+    if (adds) begin_later(tile, e, channel, tile.out, kBlock, 0);
+    else begin(tile, e, channel, plus, kBlock, 0);
     table.depthwise({.in = in,
                      .taps = offsets.data(),
                      .tap_weights = weights.data(),
@@ -148,7 +150,8 @@ struct Plane {
     tile.out = out + place;
     tile.out_pixel = kBlock;
     const auto* plus = residual ? residual + place : nullptr;
-    begin(tile, e, channel, plus, kBlock, 0);
+    if (adds) begin_later(tile, e, channel, tile.out, kBlock, 0);
+    else begin(tile, e, channel, plus, kBlock, 0);
     table.depthwise_band({.columns = static_cast<int>(s.kernel_width),
                           .stride = static_cast<int>(s.stride_x),
                           .group = s.group_channels(),
@@ -288,6 +291,70 @@ void depthwise_convolution(const ConvolutionShape& s, const float* filters, cons
       }
     });
   clear_padding(s, epilogue.activation, out);
+}
+
+namespace {
+
+/// Planes of the kernel are rows below each other.
+ConvolutionShape with_all_taps(const VolumeShape& v) {
+  auto s = v.slice;
+  s.kernel_height *= v.kernel_planes;
+  return s;
+}
+
+}  // namespace
+
+i64 depthwise_volume_filters_size(const VolumeShape& v) { return depthwise_filters_size(with_all_taps(v)); }
+
+void depthwise_volume_pack(const VolumeShape& v, const float* filters, float* to) {
+  depthwise_pack(with_all_taps(v), filters, to);
+}
+
+void depthwise_volume(const VolumeShape& v, const float* filters, const float* in, float* out, const Epilogue& epilogue,
+                      ThreadPool& pool) {
+  const auto& s = v.slice;
+  const auto& table = isa();
+  const auto blocks = blocks_of(s.outputs), slices = s.batch * blocks * v.out_slices;
+  if (slices == 0 || s.out_plane() == 0) return;
+  auto padding = s;  // where a slice meets nothing else
+  padding.kernel_height = 0;
+  const auto inner = inner_columns(s);
+  /// Rows of an output slice: of so few that their sums stay in the first-level cache.
+  const auto rows = [&](i64 i, Part which) {
+    const auto volume = i / v.out_slices, z = i % v.out_slices, block = volume % blocks;
+    const auto place = i * s.out_plane() * kBlock;
+    const auto compute = [&](const ConvolutionShape& shape, i64 plane, i64 from, bool first, bool last) {
+      const auto e = part_of(epilogue, first, last);
+      const Plane one{.table = table,
+                      .s = shape,
+                      .e = e,
+                      .in = in + (volume * v.slices + from) * s.plane() * kBlock,
+                      .row = s.width * kBlock,
+                      .ring = 0,
+                      .left = 0,
+                      .inner = inner,
+                      .filters = filters + (block * v.kernel_planes + plane) * s.taps() * kBlock,
+                      .out = out + place,
+                      .residual = e.residual ? e.residual + place : nullptr,
+                      .channel = block * kBlock,
+                      .adds = !first};
+      one.rows(which.begin, which.end);
+    };
+    const auto planes = v.inside(z);
+    if (planes.size() == 0) compute(padding, 0, 0, true, true);
+    for (auto p = planes.begin; p < planes.end; ++p)
+      compute(s, p, v.slice_of(z, p), p == planes.begin, p + 1 == planes.end);
+  };
+  const auto together = std::max<i64>(1, kBandPixels / s.out_width);
+  const auto cost = static_cast<double>(s.out_width * (2 + v.planes * s.taps() / 3));
+  parallel_ranges(pool, slices * s.out_height, cost, [&](i64 begin, i64 end) {
+    while (begin < end) {
+      const auto first = begin % s.out_height, count = std::min({together, s.out_height - first, end - begin});
+      rows(begin / s.out_height, {first, first + count});
+      begin += count;
+    }
+  });
+  clear_padding(v, epilogue.activation, out);
 }
 
 }  // namespace ovir::fast

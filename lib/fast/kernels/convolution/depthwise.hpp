@@ -3,6 +3,7 @@
 #pragma once
 #include "base/int.hpp"
 #include "fast/kernels/convolution/shape.hpp"
+#include "fast/kernels/convolution/volume.hpp"
 
 namespace ovir::fast {
 
@@ -16,6 +17,14 @@ void depthwise_pack(const ConvolutionShape& shape, const float* filters, float* 
 i64 depthwise_scratch_size(const ConvolutionShape& shape, int threads);
 void depthwise_convolution(const ConvolutionShape& shape, const float* filters, const float* in, float* out,
                            const Epilogue& epilogue, float* scratch, ThreadPool& pool);
+
+/// The same of volumes, with one output a channel: the planes of the kernel that are not padding are added up one after
+/// the other. `out` may be the residual unless that is added last.
+i64 depthwise_volume_filters_size(const VolumeShape& shape);
+/// Packs filters [outputs][1][kernel_planes][taps].
+void depthwise_volume_pack(const VolumeShape& shape, const float* filters, float* to);
+void depthwise_volume(const VolumeShape& shape, const float* filters, const float* in, float* out,
+                      const Epilogue& epilogue, ThreadPool& pool);
 
 /// Whether depthwise_rows() takes such kernels: of 3, 5 or 7 columns side by side.
 bool depthwise_slides(const ConvolutionShape& shape);
