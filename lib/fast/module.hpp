@@ -30,12 +30,11 @@ struct ModulePatterns {
 using ModuleEntry = const ModulePatterns* (*)();
 
 /// The module's own, by name: lib/fast/onednn/<name>.cpp. They read and write f32 in row-major order; a kernel refuses
-/// sizes for which oneDNN has only its reference code, which is slower than ours.
+/// sizes for which oneDNN has only its reference code, which is slower than ours. The rest of a pattern, as where it
+/// begins, is the program's to say, so that it can do without the module.
 namespace onednn {
 
 inline constexpr std::string_view kConvolution = "onednn.convolution", kPool = "onednn.pool";
-inline constexpr std::string_view kConvolutionRoots[] = {"Convolution", "GroupConvolution"};
-inline constexpr std::string_view kPoolRoots[] = {"MaxPool", "AvgPool"};
 
 std::span<const Pattern* const> all();
 

@@ -55,9 +55,12 @@ template <const std::string_view& Name, const auto& Roots>
 constexpr Pattern kOfModule{
     .name = Name, .roots = Roots, .match = match_by_module<Name>, .priority = Priority::library, .steady_only = true};
 
+constexpr std::string_view kConvolutionRoots[] = {"Convolution", "GroupConvolution"};
+constexpr std::string_view kPoolRoots[] = {"MaxPool", "AvgPool"};
+
 /// A single run is over before oneDNN has compiled its kernels and brought the weights into its layouts.
-constexpr const Pattern* kOfModules[] = {&kOfModule<onednn::kConvolution, onednn::kConvolutionRoots>,
-                                         &kOfModule<onednn::kPool, onednn::kPoolRoots>};
+constexpr const Pattern* kOfModules[] = {&kOfModule<onednn::kConvolution, kConvolutionRoots>,
+                                         &kOfModule<onednn::kPool, kPoolRoots>};
 
 }  // namespace
 

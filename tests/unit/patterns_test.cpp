@@ -137,8 +137,22 @@ std::vector<Tensor> reference_results(const Checked& c, std::span<const Tensor> 
 
 }  // namespace
 
-TEST_CASE("single runs do without the oneDNN module") {
-  for (const auto name : pattern_names(1)) CHECK_FALSE(name.starts_with("onednn."));
+TEST_CASE("the oneDNN module loads where it was built, for plans that run often") {
+  for (const auto* examples : testing::patterns::all()) {
+    if (!examples->pattern.starts_with("onednn.")) continue;
+    const auto& e = examples->list.front();
+    INFO(e.kernel);
+    Net net(ElementType::f32, e.open);
+    e.build(net);
+    const auto c = net.model.check();
+    const auto has_kernel = [&](i64 runs) {
+      auto options = options_of(e);
+      options.expected_runs = runs;
+      return kernels_of(*plan(c.model, c.facts, options)).count(std::string(e.kernel)) == 1;
+    };
+    CHECK(has_kernel(100) == (OVIR_ONEDNN != 0));
+    CHECK_FALSE(has_kernel(1));
+  }
 }
 
 TEST_CASE("every pattern has an example, and every example a pattern") {

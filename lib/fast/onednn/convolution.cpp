@@ -117,10 +117,6 @@ std::optional<Match> match(const Graphlet& graph, int root) {
 
 }  // namespace
 
-extern constinit const Pattern pattern{.name = kConvolution,
-                                       .roots = kConvolutionRoots,
-                                       .match = match,
-                                       .priority = Priority::library,
-                                       .steady_only = true};
+extern constinit const Pattern pattern{.name = kConvolution, .roots = {}, .match = match};
 
 }  // namespace ovir::fast::onednn::convolution

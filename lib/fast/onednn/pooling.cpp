@@ -82,7 +82,6 @@ std::optional<Match> match(const Graphlet& graph, int root) {
 
 }  // namespace
 
-extern constinit const Pattern pattern{
-    .name = kPool, .roots = kPoolRoots, .match = match, .priority = Priority::library, .steady_only = true};
+extern constinit const Pattern pattern{.name = kPool, .roots = {}, .match = match};
 
 }  // namespace ovir::fast::onednn::pooling

@@ -108,6 +108,11 @@ struct Plane {
   i64 channel;
   bool adds = false;  ///< to the sums in `out`
 
+  void start(Tile& tile, const float* plus) const {
+    if (adds) begin_later(tile, e, channel, tile.out, kBlock, 0);
+    else begin(tile, e, channel, plus, kBlock, 0);
+  }
+
   /// `count` columns from x on, by taps [right.begin, right.end) of each row.
   void run(i64 y, i64 x, i64 count, TapRange right) const {
     std::array<i64, kMaxTaps> offsets, weights;
@@ -125,8 +130,7 @@ struct Plane {
     tile.out = out + place;
     tile.out_pixel = kBlock;
     const auto* plus = residual ? residual + place : nullptr;
-    if (adds) begin_later(tile, e, channel, tile.out, kBlock, 0);
-    else begin(tile, e, channel, plus, kBlock, 0);
+    start(tile, plus);
     table.depthwise({.in = in,
                      .taps = offsets.data(),
                      .tap_weights = weights.data(),
@@ -150,8 +154,7 @@ struct Plane {
     tile.out = out + place;
     tile.out_pixel = kBlock;
     const auto* plus = residual ? residual + place : nullptr;
-    if (adds) begin_later(tile, e, channel, tile.out, kBlock, 0);
-    else begin(tile, e, channel, plus, kBlock, 0);
+    start(tile, plus);
     table.depthwise_band({.columns = static_cast<int>(s.kernel_width),
                           .stride = static_cast<int>(s.stride_x),
                           .group = s.group_channels(),
