@@ -23,7 +23,7 @@ ConvolutionMethod volume_method(const VolumeShape& v, bool once, bool open, bool
   const auto& s = v.slice;
   if (s.groups > 1) return planar_depthwise_pays(s, open) ? planar_depthwise : depthwise;
   if (known && s.is_pointwise() && few_outputs_pays(v.rows().slice)) return few_outputs;
-  if (const auto tile = winograd_tile(v.rows(), once ? 1 : 0)) return winograd_of(*tile);
+  if (const auto tile = winograd_tile(v.rows(), 1, once)) return winograd_of(*tile);
   if (s.channels <= kFewChannels && planar_taps(planar_slice(v)) <= kMaxPlanarTaps) return planar;
   return s.taps() == 1 ? pointwise : direct;
 }

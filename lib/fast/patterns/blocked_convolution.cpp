@@ -24,8 +24,9 @@
 namespace ovir::fast::patterns::blocked_convolution {
 namespace {
 
-/// Output pixels of a side from which on products of three parts are preferred to Winograd's tiles of 2 × 2.
-constexpr i64 kSideWorthSplitting = 12;
+/// Output pixels of a side from which on products of three parts are preferred to Winograd's tiles of 2 × 2, and up to
+/// which to those of 4 × 4.
+constexpr i64 kSideWorthSplitting = 12, kSideTooLargeToSplit = 24;
 
 /// Whether a single run brings values into blocks and back where it cannot leave them there: of many pixels, or where
 /// that is little beside the sums of each. `open`: planes are not known.
@@ -39,23 +40,24 @@ bool is_worth_reordering(const ConvolutionShape& s, bool open) {
 /// would take memory and save no time.
 constexpr i64 kAnyTaps = std::numeric_limits<i64>::max();
 
-/// `once`: filters are packed in every run, for so many images at least; 0: before. `open`: planes are not known.
-/// `adds`: there is a residual. `constant`: filters are known.
-ConvolutionMethod choose(const ConvolutionShape& s, i64 once, bool open, bool adds, bool constant) {
+/// `images`: there are so many at least. `once`: filters are packed in every run. `open`: planes are not known. `adds`:
+/// there is a residual. `constant`: filters are known.
+ConvolutionMethod choose(const ConvolutionShape& s, i64 images, bool once, bool open, bool adds, bool constant) {
   if (s.is_by_channel())
     return planar_depthwise_pays(s, open) ? ConvolutionMethod::planar_depthwise : ConvolutionMethod::depthwise;
   if (groups_slide(s)) return ConvolutionMethod::grouped;
   if (constant && !adds && few_outputs_pays(s)) return ConvolutionMethod::few_outputs;
   if (s.groups == 1 && s.channels <= kFewChannels && planar_taps(s) <= kMaxPlanarTaps) return ConvolutionMethod::planar;
-  if (!open && s.is_sampled()) return choose(s.sampled(), once, open, adds, constant);
+  if (!open && s.is_sampled()) return choose(s.sampled(), images, once, open, adds, constant);
   const bool splits = !open && bf16x3_convolution_pays(s);
   if (s.is_pointwise()) return splits ? ConvolutionMethod::bf16x3 : ConvolutionMethod::pointwise;
-  const auto tile = winograd_tile(s, once);
+  const auto tile = winograd_tile(s, images, once);
   if (!open && !tile && clipped_pays(s)) return ConvolutionMethod::clipped;
   // On two threads as fast as Winograd's small tiles or faster, and rounds less.
   const bool strided = tile && side_of(*tile).stride > 1;
-  const bool middling =
-      strided || (tile == WinogradTile::two && std::min(s.out_height, s.out_width) >= kSideWorthSplitting);
+  const auto side = std::min(s.out_height, s.out_width);
+  const bool middling = strided || (tile == WinogradTile::two && side >= kSideWorthSplitting) ||
+                        (tile == WinogradTile::four && side >= kSideWorthSplitting && side < kSideTooLargeToSplit);
   if (splits && (!tile || middling)) return ConvolutionMethod::bf16x3;
   return tile ? winograd_of(*tile) : ConvolutionMethod::direct;
 }
@@ -195,6 +197,8 @@ class BlockedConvolution final : public Kernel {
   WeightsFile file_;
 };
 
+i64 least_images(const Graphlet& graph, ValueRef data) { return std::max<i64>(graph.fact(data).shape[0].min, 1); }
+
 std::shared_ptr<const Buffer> packed_filters(ConvolutionMethod method, const ConvolutionShape& s, const float* filters,
                                              ThreadPool& pool) {
   auto packed = std::make_shared<Buffer>(filters_size(method, s), pool);
@@ -220,7 +224,8 @@ std::optional<Match> packed_match(const Graphlet& graph, int root) {
   const auto& s = convolution.shape;
   Match match{sum->nodes, {convolution.data}, nullptr, sum->shared};
   auto ending = take_ending(graph, match, convolution.rank, 1, s.outputs, sum->ending());
-  const auto method = choose(s, 0, convolution.open, ending.residual >= 0, true);
+  const auto method =
+      choose(s, least_images(graph, convolution.data), false, convolution.open, ending.residual >= 0, true);
   if (s.taps() > kMaxTaps && method != ConvolutionMethod::planar) return std::nullopt;
   auto& pool = graph.packers(s.weights());
   const auto filters = sum->filters();
@@ -252,9 +257,9 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (!packed) match.inputs.push_back(filters);
   add_computed_inputs(graph, root, 2, match);  // the size that a transposed one's output shall have
   auto ending = take_ending(graph, match, rank, 1, known.outputs);
-  const auto images = std::max<i64>(graph.fact(input).shape[0].min, 1);
   const auto method = transposed ? choose_transposed(*convolution, !packed, ending.residual >= 0)
-                                 : choose(known, images, open, ending.residual >= 0, graph.constant(filters));
+                                 : choose(known, least_images(graph, input), !packed, open, ending.residual >= 0,
+                                          graph.constant(filters));
   std::shared_ptr<const Buffer> own;
   if (packed)
     own = graph.shared<Buffer>(filters, packing_name(method, known), [&] {

@@ -16,11 +16,13 @@ constexpr i64 kMaxPlanes = 5;           // of a kernel, whose filters are transp
 
 // The filters of groups are few beside what is transformed.
 constexpr i64 kLeastSideOfGroups = 12, kLeastSideOfSmallGroups = 32;
-// Of stride 2, nine times as many filters as the model has, and more of the input, come from memory.
-constexpr i64 kLeastOfStrides = 32, kLeastSideOfStrides = 20, kLeastOfStridedLines = 64;
+constexpr i64 kLeastOfStrides = 32, kLeastOfStridedLines = 64;  // channels
 // Half a block is enough where so many planes are summed before the transform of the output.
 constexpr i64 kFewestChannels = 8, kPlanesOfFewChannels = 3;
 constexpr double kLeastUsed = 0.7;  // of the tiles' pixels
+// Products that a tile saves for each weight more that it reads, from which on it pays: F(2×2) instead of direct sums,
+// F(4×4) instead of F(2×2), where filters are packed before or in every run, and with a stride instead of direct sums.
+constexpr double kSavedByTwo = 10, kSavedByFour = 18, kSavedByFourOnce = 50, kSavedByStrides = 20;
 
 /// Output pixels, of all images, from which on filters that are packed in every run are worth transforming.
 constexpr i64 kPixelsWorthTransforming = 150;
@@ -284,6 +286,22 @@ OnceRoom::OnceRoom(const VolumeShape& v, const WinogradRegions& g) {
   sums = parts == 1 ? g.max_sums_size() : g.points * (2 * tiles + runs) * kBlock;
 }
 
+/// What a pair of an input and an output channel of a slice costs: multiplications, and packed weights to read.
+struct Cost {
+  i64 products, weights;
+  explicit Cost(const ConvolutionShape& s) : products(s.out_plane() * s.taps()), weights(s.taps()) {}
+  Cost(const ConvolutionShape& s, WinogradTile tile) {
+    const auto [y, x] = WinogradAxes(s, tile);
+    weights = y.window * x.window;
+    products = y.tiles * x.tiles * weights;
+  }
+};
+
+/// Products of so many slices that `by` saves for each weight more that it reads.
+double saved(const Cost& of, const Cost& by, i64 slices) {
+  return static_cast<double>(slices * (of.products - by.products)) / static_cast<double>(by.weights - of.weights);
+}
+
 /// Whether enough of the tiles' pixels are in the plane: where it is small, or taps lie far apart, many are not.
 bool pays(const ConvolutionShape& s, WinogradTile tile) {
   const auto [y, x] = WinogradAxes(s, tile);
@@ -309,18 +327,18 @@ bool winograd_fits(const ConvolutionShape& s, WinogradTile tile) {
          (s.groups == 1 || (s.group_channels() % kBlock == 0 && s.group_outputs() % kBlock == 0));
 }
 
-std::optional<WinogradTile> winograd_tile(const VolumeShape& v, i64 once) {
+std::optional<WinogradTile> winograd_tile(const VolumeShape& v, i64 images, bool once) {
   using enum WinogradTile;
   const auto& s = v.slice;
-  const auto pixels = once * (v.of_images ? 1 : v.out_slices) * s.out_plane();
-  if (once > 0 && pixels < kPixelsWorthTransforming) return std::nullopt;
+  const auto slices = images * (v.of_images ? 1 : v.out_slices);
+  if (once && slices * s.out_plane() < kPixelsWorthTransforming) return std::nullopt;
   const auto least = v.planes >= kPlanesOfFewChannels ? kFewestChannels : kBlock;
   if (s.channels < least || s.outputs < least || v.kernel_planes > kMaxPlanes || blocks_of(s.channels) > kMaxBlocks)
     return std::nullopt;
   const auto side = std::min(s.out_height, s.out_width);
   if (winograd_fits(s, strided))
     return !once && s.groups == 1 && s.channels >= kLeastOfStrides && s.outputs >= 2 * kLeastOfStrides &&
-                   side >= kLeastSideOfStrides && pays(s, strided)
+                   pays(s, strided) && saved(Cost(s), Cost(s, strided), slices) >= kSavedByStrides
                ? std::optional(strided)
                : std::nullopt;
   if (winograd_fits(s, strided_line))
@@ -333,9 +351,12 @@ std::optional<WinogradTile> winograd_tile(const VolumeShape& v, i64 once) {
   if (!winograd_fits(s, two) || (few && narrow) || ((few || narrow) && s.groups > 1)) return std::nullopt;
   const bool small = s.group_channels() * v.planes < least_steps;
   if (s.groups > 1 && side < (small ? kLeastSideOfSmallGroups : kLeastSideOfGroups)) return std::nullopt;
+  const auto together = s.groups == 1 ? slices : 1;
   // Sums of fewer channels are so small that F(4×4) would round too much beside them.
-  if (side >= 24 && !small && pays(s, four)) return four;
-  return side >= 6 && pays(s, two) ? std::optional(two) : std::nullopt;
+  if (!small && pays(s, four) &&
+      saved(Cost(s, two), Cost(s, four), together) >= (once ? kSavedByFourOnce : kSavedByFour))
+    return four;
+  return pays(s, two) && saved(Cost(s), Cost(s, two), together) >= kSavedByTwo ? std::optional(two) : std::nullopt;
 }
 
 i64 winograd_filters_size(const VolumeShape& shape, WinogradTile tile) {

@@ -59,6 +59,7 @@ struct WinogradRun {
 struct WinogradRegions {
   static constexpr i64 kTilesTogether = 56;       // of a product of a panel
   static constexpr i64 kFewTiles = 28;            // for which filters are read again
+  static constexpr i64 kFewestTiles = 8;          // the same, where there are few in all, for a second thread's sake
   static constexpr i64 kFilters = 192 << 10;      // transformed filters of a plane of which each chunk reads all
   static constexpr i64 kTransformed = 128 << 10;  // floats of transformed input of a chunk of its own
   static constexpr i64 kShared = 2 << 20;         // of what chunks share
@@ -88,15 +89,17 @@ struct WinogradRegions {
     const auto shared = once ? std::max(kOnceShared, filters / 4) : kShared;  // filters need no room beside it
     const auto most = own ? kTransformed : shared, tiles = most / (points * blocks * kBlock);
     deep = v.out_slices;
+    const auto half = ceil_div(v.out_slices * down * across, i64{2}), few = std::clamp(half, kFewestTiles, kFewTiles);
     if (own) {
       deep = std::clamp<i64>((tiles / across - (v.planes - 1) * v.dilation) / v.stride, 1, v.out_slices);
+      if (v.planes == 1) deep = std::clamp<i64>(few / (down * across), 1, deep);
       deep = ceil_div(v.out_slices, ceil_div(v.out_slices, deep));
     }
     const auto there = std::max<i64>(own ? deep : v.slices, 1);  // slices that are transformed
     columns = ceil_div(across, ceil_div(across * there, std::max(tiles, there)));
     rows = std::clamp<i64>(tiles / (columns * there), 1, down);
-    if (own && is_line(tile) && !is_upright()) columns = ceil_div(across, ceil_div(across, kFewTiles));
-    if (own) rows = std::min(rows, ceil_div(kFewTiles, columns * deep));
+    if (own && is_line(tile) && !is_upright()) columns = ceil_div(across, ceil_div(across, few));
+    if (own) rows = std::min(rows, ceil_div(few, columns * deep));
     rows = ceil_div(down, ceil_div(down, rows));
   }
   /// Lines that are tiles have their pixels one below the other.
