@@ -20,6 +20,7 @@
 #include "fast/kernels/convolution/winograd.hpp"
 #include "fast/kit/convolution_method.hpp"
 #include "fast/kit/convolution_sum.hpp"
+#include "fast/kit/reached_taps.hpp"
 
 namespace ovir::fast::patterns::blocked_convolution {
 namespace {
@@ -220,7 +221,10 @@ std::string packing_name(ConvolutionMethod method, const ConvolutionShape& s) {
 std::optional<Match> packed_match(const Graphlet& graph, int root) {
   const auto sum = convolution_sum(graph, root, true, true, kAnyTaps);
   if (!sum) return std::nullopt;
-  const auto& convolution = sum->convolution();
+  auto convolution = sum->convolution();
+  const auto taps = reached_taps(convolution);
+  const auto filters = taps ? taps->of(sum->filters(), convolution.shape) : sum->filters();
+  if (taps) convolution = taps->of(std::move(convolution));
   const auto& s = convolution.shape;
   Match match{sum->nodes, {convolution.data}, nullptr, sum->shared};
   auto ending = take_ending(graph, match, convolution.rank, 1, s.outputs, sum->ending());
@@ -228,7 +232,6 @@ std::optional<Match> packed_match(const Graphlet& graph, int root) {
       choose(s, least_images(graph, convolution.data), false, convolution.open, ending.residual >= 0, true);
   if (s.taps() > kMaxTaps && method != ConvolutionMethod::planar) return std::nullopt;
   auto& pool = graph.packers(s.weights());
-  const auto filters = sum->filters();
   auto packed = filters.is_given()
                     ? graph.shared<Buffer>(graph.input(root, 1), packing_name(method, s),
                                            [&] { return packed_filters(method, s, filters.data(), pool); })

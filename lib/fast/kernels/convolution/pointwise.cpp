@@ -1,5 +1,7 @@
 #include "fast/kernels/convolution/pointwise.hpp"
 
+#include <utility>
+
 #include "fast/kernels/product/packed.hpp"
 
 namespace ovir::fast {
@@ -15,7 +17,9 @@ struct Job {
   float* out;
   const Epilogue& epilogue;
   JoinedGroups groups;
-  i64 k, panels, pixels;  ///< of a joined group
+  i64 k, panels;       ///< of a joined group
+  i64 images, pixels;  ///< images of a single pixel are pixels of one
+  i64 in_pixel = kBlock, in_block, out_pixel = kBlock, out_block;
 
   Job(const ConvolutionShape& shape, const float* from, float* to, const Epilogue& e)
       : table(isa()),
@@ -26,21 +30,31 @@ struct Job {
         groups(s),
         k(groups.blocks() * kBlock),
         panels(ceil_div(groups.outputs, kColumns)),
-        pixels(s.plane()) {}
+        images(s.batch),
+        pixels(s.plane()),
+        in_block(pixels * kBlock),
+        out_block(in_block) {
+    if (pixels > 1) return;
+    pixels *= std::exchange(images, 1);
+    in_pixel *= blocks_of(s.channels);
+    out_pixel *= blocks_of(s.outputs);
+  }
 
   /// Some pixels of an image, numbered through its groups, by a panel of `outputs` packed filters.
   void run(i64 image, i64 panel, const float* weights, i64 outputs, Part part, Ahead& ahead) const {
     const auto group = image % groups.count, whole = image / groups.count;
     const auto first_block = whole * blocks_of(s.outputs) + group * blocks_of(groups.outputs),
-               in_block = whole * blocks_of(s.channels) + group * groups.blocks();
-    const auto place = ((first_block + panel * (kColumns / kBlock)) * pixels + part.begin) * kBlock;
-    pointwise_run({.in = in + (in_block * pixels + part.begin) * kBlock,
-                   .in_block = pixels * kBlock,
+               from_block = whole * blocks_of(s.channels) + group * groups.blocks();
+    const auto place = (first_block + panel * (kColumns / kBlock)) * out_block + part.begin * out_pixel;
+    pointwise_run({.in = in + from_block * in_block + part.begin * in_pixel,
+                   .in_block = in_block,
                    .channels = groups.channels_of(s, group),
                    .pixels = part.size(),
                    .out = out + place,
-                   .out_block = pixels * kBlock,
-                   .residual = epilogue.residual ? epilogue.residual + place : nullptr},
+                   .out_block = out_block,
+                   .residual = epilogue.residual ? epilogue.residual + place : nullptr,
+                   .in_pixel = in_pixel,
+                   .out_pixel = out_pixel},
                   weights, group * groups.outputs + panel * kColumns, outputs, epilogue, &ahead);
   }
 };
@@ -55,8 +69,8 @@ void pointwise_run(const PixelRun& run, const float* weights, i64 column, i64 ou
   for (i64 first = 0; first < run.pixels; first += together) {
     const auto pixels = std::min(together, run.pixels - first);
     Tile tile{};
-    tile.in = run.in + first * kBlock;
-    tile.pixel = kBlock;
+    tile.in = run.in + first * run.in_pixel;
+    tile.pixel = run.in_pixel;
     tile.block = run.in_block;
     tile.taps = kOneTap;
     tile.blocks = blocks;
@@ -65,21 +79,21 @@ void pointwise_run(const PixelRun& run, const float* weights, i64 column, i64 ou
     tile.last_steps = run.channels - (blocks - 1) * kBlock;
     tile.weights = weights;
     tile.filled = outputs;
-    tile.out = run.out + first * kBlock;
-    tile.out_pixel = kBlock;
+    tile.out = run.out + first * run.out_pixel;
+    tile.out_pixel = run.out_pixel;
     tile.out_block = run.out_block;
     tile.ahead = ahead;
-    const auto* residual = run.residual ? run.residual + first * kBlock : nullptr;
-    begin(tile, epilogue, column, residual, kBlock, tile.out_block);
+    const auto* residual = run.residual ? run.residual + first * run.out_pixel : nullptr;
+    begin(tile, epilogue, column, residual, tile.out_pixel, tile.out_block);
     table.packed(tile, pixels, columns);
-    finish(table, tile, pixels, columns, epilogue, column, residual, kBlock, tile.out_block);
+    finish(table, tile, pixels, columns, epilogue, column, residual, tile.out_pixel, tile.out_block);
   }
 }
 
 void pointwise_convolution(const ConvolutionShape& s, const float* filters, const float* in, float* out,
                            const Epilogue& epilogue, ThreadPool& pool) {
   const Job job(s, in, out, epilogue);
-  const auto images = s.batch * job.groups.count, panels = job.panels;
+  const auto images = job.images * job.groups.count, panels = job.panels;
   if (job.pixels == 0) return;
   const auto weights = panels_size(job.k, job.groups.outputs);
   const auto work = product_time(s.multiplications() * static_cast<double>(job.groups.joined),
@@ -109,8 +123,8 @@ void pointwise_convolution(const ConvolutionShape& s, const float* filters, cons
 }
 
 bool pointwise_packs_by_panels(const ConvolutionShape& s) {
-  return s.packs_as_one_group() && s.batch == 1 && s.outputs >= kOncePanels * kColumns &&
-         s.plane() * s.channels * 4 <= kOncePixelBytes;
+  return s.packs_as_one_group() && (s.batch == 1 || s.plane() == 1) && s.outputs >= kOncePanels * kColumns &&
+         s.batch * s.plane() * s.channels * 4 <= kOncePixelBytes;
 }
 
 i64 pointwise_once_scratch_size(const ConvolutionShape& s, int threads) {
@@ -132,7 +146,7 @@ void pointwise_convolution_once(const ConvolutionShape& s, const Weights& filter
     const auto from = (group * job.groups.outputs + first) * channels;
     job.table.transpose(filters.get(from, count * channels, room.data()), channels, packed, columns, count, channels);
     Ahead none;
-    for (i64 image = 0; image < s.batch; ++image)
+    for (i64 image = 0; image < job.images; ++image)
       job.run(image * job.groups.count + group, panel, packed, count, Part(job.pixels, 1, 0), none);
   });
   clear_padding(s, epilogue.activation, out);

@@ -9,14 +9,15 @@ namespace ovir::fast {
 void pointwise_convolution(const ConvolutionShape& shape, const float* filters, const float* in, float* out,
                            const Epilogue& epilogue, ThreadPool& pool);
 
-/// Neighboring pixels of a plane by one panel of packed filters, in the caller's thread.
+/// Pixels, neighbors in a plane if not said otherwise, by one panel of packed filters, in the caller's thread.
 struct PixelRun {
   const float* in;  ///< the first pixel
   i64 in_block;     ///< floats between blocks
   i64 channels, pixels;
   float* out;
   i64 out_block;
-  const float* residual = nullptr;  ///< laid out as `out`
+  const float* residual = nullptr;              ///< laid out as `out`
+  i64 in_pixel = kBlock, out_pixel = in_pixel;  ///< floats between pixels
 };
 /// `column` is the panel's first; it has `outputs`.
 void pointwise_run(const PixelRun& run, const float* weights, i64 column, i64 outputs, const Epilogue& epilogue,
