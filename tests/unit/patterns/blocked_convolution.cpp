@@ -63,7 +63,7 @@ void winograd_few_channels(Net& n) {
   n.result(relu(n, biased(n, convolution(n, n.input({2, 17, 25, 26}), {40, 17, 3, 3}, windows(2, 1, 1)), 40)));
 }
 void winograd_dilated(Net& n) {
-  n.result(relu(n, biased(n, convolution(n, n.input({1, 40, 24, 14}), {35, 40, 3, 3}, windows(2, 1, 2, 2)), 35)));
+  n.result(relu(n, biased(n, convolution(n, n.input({1, 40, 12, 14}), {35, 40, 3, 3}, windows(2, 1, 2, 2)), 35)));
 }
 void winograd_grouped(Net& n) {
   const auto y = n.op("GroupConvolution-1", {n.input({2, 64, 14, 13}), n.weights({2, 32, 32, 3, 3})}, windows(2, 1, 1));

@@ -6,7 +6,7 @@ namespace {
 int biased_volume(Net& n, int x, i64 channels) { return n.op("Add-1", {x, n.weights({1, channels, 1, 1, 1})}); }
 
 void direct(Net& n) {
-  const auto x = n.input({2, 20, 4, 5, 4});
+  const auto x = n.input({2, 20, 4, 3, 3});
   n.result(relu(n, biased_volume(n, convolution(n, x, {18, 20, 3, 3, 3}, windows(3, 1, 1)), 18)));
 }
 void few_channels(Net& n) {
@@ -122,7 +122,7 @@ void slices_behind(Net& n) {
   n.result(convolution(n, n.input({1, 33, 2, 8, 5}), {34, 33, 3, 1, 1}, deep));
 }
 void computed(Net& n) {
-  n.result(n.op("Convolution-1", {n.input({1, 16, 4, 5, 6}), relu(n, n.input({17, 16, 3, 3, 3}))}, windows(3, 1, 1)));
+  n.result(n.op("Convolution-1", {n.input({1, 16, 4, 3, 3}), relu(n, n.input({17, 16, 3, 3, 3}))}, windows(3, 1, 1)));
 }
 
 /// Winograd multiplies by up to 8 on the way there and back.

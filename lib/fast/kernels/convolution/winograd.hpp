@@ -13,8 +13,8 @@ namespace ovir::fast {
 /// Whether a tile can compute it: 3×3, of one group or groups of whole blocks, or, by lines, 3×1 or 1×3, of one group;
 /// of its stride, and where that is 2, not dilated.
 bool winograd_fits(const ConvolutionShape& shape, WinogradTile tile);
-/// The one that pays for so many images, or volumes, at least; nothing where direct sums are faster. `once`: filters are
-/// packed in every run.
+/// The one that pays for so many images, or volumes, at least; nothing where direct sums are faster. `once`: filters
+/// are packed in every run.
 std::optional<WinogradTile> winograd_tile(const VolumeShape& shape, i64 images = 1, bool once = false);
 
 i64 winograd_filters_size(const VolumeShape& shape, WinogradTile tile);
