@@ -1,4 +1,5 @@
 // LSTMSequence, GRUSequence, RNNSequence and their cells in f32 with constant weights, packed when the plan is made.
+#include <algorithm>
 #include <array>
 
 #include "fast/kernels/chunks.hpp"
@@ -8,6 +9,8 @@
 
 namespace ovir::fast::patterns::recurrent {
 namespace {
+
+constexpr i64 kFewestSequences = 8;  // that a thread takes: fewer would read weights as often
 
 /// The weights of one direction.
 struct Packed {
@@ -74,7 +77,7 @@ class Recurrent final : public Kernel {
     state->y = Buffer(form_.sequence ? 0 : s.batch * s.hidden);
     if (form_.lstm()) state->each = lstm_scratch_size(s);
     else state->each = form_.cell == Cell::gru ? gru_scratch_size(s) : rnn_scratch_size(s);
-    state->scratch = Buffer(form_.directions() * state->each);
+    state->scratch = Buffer(form_.directions() * s.batch * state->each);
     state->h = Buffer(form_.directions() * s.batch * s.hidden);
     state->c = Buffer(form_.lstm() ? form_.directions() * s.batch * s.hidden : 0);
     if (form_.lengths >= 0) state->lengths.resize(s.batch);
@@ -85,16 +88,19 @@ class Recurrent final : public Kernel {
            Runtime& runtime) const override {
     auto& state = static_cast<State&>(prepared);
     if (form_.lengths >= 0) read_lengths(in[form_.lengths], state);
-    if (form_.directions() == 1) return one(0, state, in, out, runtime.pool());
-    // A direction a thread: their steps are too short to be shared out.
-    parallel(runtime.pool(), 2, [&](i64 d) { one(d, state, in, out, state.alone); });
+    const auto directions = form_.directions(), batch = state.shape.batch;
+    // A direction, or some sequences of it, a thread: their steps are too short to be shared out.
+    const auto parts = std::clamp<i64>(runtime.threads() / directions, 1, std::max<i64>(batch / kFewestSequences, 1));
+    if (directions * parts == 1) return one(0, Part(0, batch), state, in, out, runtime.pool());
+    parallel(runtime.pool(), directions * parts,
+             [&](i64 i) { one(i / parts, Part(batch, parts, i % parts), state, in, out, state.alone); });
   }
 
  private:
   struct State final : KernelState {
     RecurrentShape shape;
     Buffer y, scratch, h, c;
-    i64 each = 0;  // floats of a direction's scratch memory
+    i64 each = 0;  // floats of a sequence's scratch memory
     std::vector<i64> lengths;
     ThreadPool alone{1};
   };
@@ -108,26 +114,32 @@ class Recurrent final : public Kernel {
     }
   }
 
-  void one(i64 d, State& state, std::span<const View> in, std::span<const View> out, ThreadPool& pool) const {
+  /// Some sequences, in one direction.
+  void one(i64 d, Part part, State& state, std::span<const View> in, std::span<const View> out,
+           ThreadPool& pool) const {
     auto s = state.shape;
+    const auto before = d * s.batch + part.begin;  // sequences whose states lie before these
+    s.batch = part.size();
     s.backward = form_.direction == SequenceDirection::reverse || d == 1;
     const auto& p = weights_[d];
-    const auto n = s.hidden, directions = form_.directions(), own = s.batch * n;
+    const auto n = s.hidden, directions = form_.directions();
     // States are [batch][directions][hidden] outside, and each direction's lie together here.
-    const auto at = [&](i64 b) { return (b * directions + d) * n; };
-    float *h = state.h.data() + d * own, *c = form_.lstm() ? state.c.data() + d * own : nullptr;
+    const auto at = [&](i64 b) { return ((part.begin + b) * directions + d) * n; };
+    float *h = state.h.data() + before * n, *c = form_.lstm() ? state.c.data() + before * n : nullptr;
     for (i64 b = 0; b < s.batch; ++b) {
       std::copy_n(in[1].as<const float>() + at(b), n, h + b * n);
       if (c) std::copy_n(in[2].as<const float>() + at(b), n, c + b * n);
     }
-    const RecurrentData data{.x = in[0].as<const float>(),
-                             .y = form_.sequence ? out[0].as<float>() + d * s.steps * n : state.y.data(),
-                             .y_batch = form_.sequence ? directions * s.steps * n : n,
+    const auto y_batch = form_.sequence ? directions * s.steps * n : n;
+    auto* y = form_.sequence ? out[0].as<float>() + d * s.steps * n : state.y.data();
+    const RecurrentData data{.x = in[0].as<const float>() + part.begin * s.steps * s.inputs,
+                             .y = y + part.begin * y_batch,
+                             .y_batch = y_batch,
                              .y_row = n,
-                             .lengths = state.lengths.empty() ? nullptr : state.lengths.data(),
+                             .lengths = state.lengths.empty() ? nullptr : state.lengths.data() + part.begin,
                              .h = h,
                              .c = c};
-    auto* scratch = state.scratch.data() + d * state.each;
+    auto* scratch = state.scratch.data() + before * state.each;
     const Panels w{p.inputs.data(), s.inputs, form_.rows()}, r{p.states.data(), n, form_.columns()};
     const auto* bias = p.bias.data();
     if (form_.lstm()) lstm(s, w, r, bias, data, scratch, pool);

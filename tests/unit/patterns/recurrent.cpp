@@ -26,6 +26,22 @@ void gru_reverse(Net& n) {
                       {{"hidden_size", "6"}, {"direction", "reverse"}, {"linear_before_reset", "true"}}, 2);
   for (int port = 0; port < 2; ++port) n.result(y, port);
 }
+/// Of which each thread takes some, each of another length.
+void many_sequences(Net& n) {
+  std::vector<i64> steps;
+  for (i64 i = 0; i < 17; ++i) steps.push_back(i % 5);
+  const auto known = n.constant(Tensor::vector(steps));
+  const auto y = n.op("GRUSequence-5",
+                      {n.input({17, 4, 7}), n.input({17, 1, 6}), known, n.weights({1, 18, 7}), n.weights({1, 18, 6}),
+                       n.weights({1, 18})},
+                      {{"hidden_size", "6"}, {"direction", "forward"}}, 2);
+  const auto z = n.op("LSTMSequence-5",
+                      {n.input({17, 4, 9}), n.input({17, 1, 6}), n.input({17, 1, 6}), known, n.weights({1, 24, 9}),
+                       n.weights({1, 24, 6}), n.weights({1, 24})},
+                      {{"hidden_size", "6"}, {"direction", "reverse"}}, 3);
+  for (int port = 0; port < 2; ++port) n.result(y, port);
+  for (int port = 0; port < 3; ++port) n.result(z, port);
+}
 void lstm_cell(Net& n) {
   const auto y =
       n.op("LSTMCell-4",
@@ -57,6 +73,9 @@ constexpr Example kExamples[] = {
     {"lstm.sequence", lstm_by_f16, kOnce, kFixed, kF32Only},
     {"lstm.sequence", lstm_by_f16, kOften, kFixed, kF32Only},
     {"gru.sequence", gru_reverse},
+    {"gru.sequence", many_sequences},
+    {"lstm.sequence", many_sequences},
+    {"lstm.sequence", many_sequences, kOnce},
     {"lstm.cell", lstm_cell, kOften, kOpen},
     {"gru.cell", gru_cell},
     {"rnn.sequence", rnn_both, kOnce},

@@ -26,7 +26,7 @@ void inputs_product(const RecurrentShape& s, const Panels& w, const float* bias,
 
 }  // namespace
 
-i64 lstm_scratch_size(const RecurrentShape& s) { return s.batch * (s.steps + 1) * 4 * s.hidden; }
+i64 lstm_scratch_size(const RecurrentShape& s) { return (s.steps + 1) * 4 * s.hidden; }
 
 void lstm(const RecurrentShape& s, const Panels& w, const Panels& r, const float* bias, const RecurrentData& d,
           float* scratch, ThreadPool& pool) {
@@ -62,7 +62,7 @@ void lstm(const RecurrentShape& s, const Panels& w, const Panels& r, const float
   }
 }
 
-i64 rnn_scratch_size(const RecurrentShape& s) { return s.batch * (s.steps + 1) * s.hidden; }
+i64 rnn_scratch_size(const RecurrentShape& s) { return (s.steps + 1) * s.hidden; }
 
 void rnn(const RecurrentShape& s, const Panels& w, const Panels& r, const float* bias, const RecurrentData& d,
          float* scratch, ThreadPool& pool) {
@@ -84,7 +84,7 @@ void rnn(const RecurrentShape& s, const Panels& w, const Panels& r, const float*
   }
 }
 
-i64 gru_scratch_size(const RecurrentShape& s) { return s.batch * (s.steps * 3 + 5) * s.hidden; }
+i64 gru_scratch_size(const RecurrentShape& s) { return (s.steps * 3 + 5) * s.hidden; }
 
 void gru(const RecurrentShape& s, const Panels& w, const Panels& gates_r, const Panels& hidden_r, const float* bias,
          bool linear_before_reset, const RecurrentData& d, float* scratch, ThreadPool& pool) {

@@ -22,6 +22,8 @@ struct RecurrentData {
   float *h, *c;        ///< [batch][hidden]: first state in, last state out; c of the LSTM only
 };
 
+// Sizes of scratch memory are floats of one sequence.
+
 /// Gates of an LSTM in OpenVINO's order: forget, input, cell, output. w: [inputs][4·hidden], r: [hidden][4·hidden],
 /// bias: 4·hidden.
 i64 lstm_scratch_size(const RecurrentShape& shape);
