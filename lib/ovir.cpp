@@ -71,9 +71,9 @@ void require_names(const std::vector<std::string>& without) {
       throw std::invalid_argument(fmt::format("no pass or pattern to leave out is named \"{}\"", name));
 }
 
-/// `pool`: packs weights; null: the caller alone.
+/// `pool`: packs weights; null: the caller alone. `made`: shared with other plans of the model.
 std::shared_ptr<const Plan> plan_by(ThreadPool* pool, std::shared_ptr<const Model> model, const Facts& facts,
-                                    const Options& options) {
+                                    const Options& options, std::shared_ptr<MadeOfConstants> made = nullptr) {
   if (!model || !model->complete || !facts.sound || facts.outputs.size() != model->nodes.size())
     fail(Code::E0605, "the model cannot be run: loading or checking it has found errors");
   require_names(options.without);
@@ -84,11 +84,12 @@ std::shared_ptr<const Plan> plan_by(ThreadPool* pool, std::shared_ptr<const Mode
   plan_options.without = options.without;
   plan_options.until = options.until;
   plan_options.pool = pool;
+  plan_options.made = std::move(made);
   if (options.tier == Tier::fast) plan_options.patterns = fast::patterns_for(plan_options);
   return make_plan(std::move(model), std::make_shared<const Facts>(facts), plan_options);
 }
 
-/// Runs that make up for a second plan, in which weights are packed anew; a plan for a single run packs none.
+/// Runs that make up for a second plan, in which some weights are packed anew; a plan for a single run packs none.
 constexpr i64 kRunsForShapes = 32;
 
 /// What packs weights as a plan is made; a plan for a single run in f32 packs few, and starts no threads for them.
@@ -98,17 +99,17 @@ ThreadPool* packers(const Options& options, Runtime& runtime) {
 }
 
 PlanFor plan_for_shapes(const std::shared_ptr<const Model>& model, const Options& options,
-                        const std::shared_ptr<Runtime>& runtime) {
+                        const std::shared_ptr<Runtime>& runtime, const std::shared_ptr<MadeOfConstants>& made) {
   const bool single = options.expected_runs <= 1 && options.precision == Precision::f32;
   if (options.tier != Tier::fast || !options.until.empty() || (!single && options.expected_runs < kRunsForShapes))
     return {};
-  return [model, options, runtime](std::span<const Shape> shapes) -> std::shared_ptr<const Plan> {
+  return [model, options, runtime, made](std::span<const Shape> shapes) -> std::shared_ptr<const Plan> {
     passes::InferOptions given;
     given.compare_declared = false;
     for (int k = 0; k < std::ssize(shapes); ++k) given.shapes.emplace(k, PartialShape(shapes[k]));
     Diagnostics unused;
     const auto facts = passes::infer(*model, given, unused);
-    return facts.sound ? plan_by(packers(options, *runtime), model, facts, options) : nullptr;
+    return facts.sound ? plan_by(packers(options, *runtime), model, facts, options, made) : nullptr;
   };
 }
 
@@ -122,9 +123,10 @@ Session compile(std::shared_ptr<const Model> model, const Facts& facts, const Op
                 std::shared_ptr<Runtime> runtime) {
   if (!runtime) throw std::invalid_argument("a session needs a runtime");
   const MemoryBudget::Scope scope(runtime->memory());
-  auto plan_for = plan_for_shapes(model, options, runtime);
-  auto made = plan_by(packers(options, *runtime), std::move(model), facts, options);
-  return Session(std::move(runtime), std::move(made), std::move(plan_for));
+  const auto made = std::make_shared<MadeOfConstants>();
+  auto plan_for = plan_for_shapes(model, options, runtime, made);
+  auto plan = plan_by(packers(options, *runtime), std::move(model), facts, options, made);
+  return Session(std::move(runtime), std::move(plan), std::move(plan_for));
 }
 
 Session compile(std::shared_ptr<const Model> model, const Facts& facts, const Options& options) {

@@ -18,7 +18,10 @@ std::vector<std::optional<Shape>> static_shapes(const Plan& plan) {
 
 }  // namespace
 
-Executor::Executor(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)), dynamic_(plan_->steps.size()) {}
+Executor::Executor(std::shared_ptr<const Plan> plan, std::shared_ptr<Arenas> arenas)
+    : plan_(std::move(plan)),
+      arenas_(arenas ? std::move(arenas) : std::make_shared<Arenas>()),
+      dynamic_(plan_->steps.size()) {}
 Executor::~Executor() = default;
 
 Sized& Executor::sized_for(RunContext& context, std::span<const Tensor> inputs) {
@@ -27,11 +30,11 @@ Sized& Executor::sized_for(RunContext& context, std::span<const Tensor> inputs) 
     as_planned = as_planned && plan_->value(plan_->parameters[k]).shape.contains(inputs[k].shape());
   if (!as_planned) {
     if (!loose_)
-      loose_ =
-          std::make_unique<Sized>(*plan_, std::vector<std::optional<Shape>>(plan_->values.size()), context.runtime);
+      loose_ = std::make_unique<Sized>(*plan_, std::vector<std::optional<Shape>>(plan_->values.size()), context.runtime,
+                                       *arenas_);
     return *loose_;
   }
-  if (!open_) open_ = std::make_unique<Sized>(*plan_, static_shapes(*plan_), context.runtime);
+  if (!open_) open_ = std::make_unique<Sized>(*plan_, static_shapes(*plan_), context.runtime, *arenas_);
   if (open_->all_planned || context.observer) return *open_;
   auto* sized = recorded(context, inputs);
   return sized ? *sized : *open_;
@@ -66,7 +69,7 @@ Sized* Executor::recorded(RunContext& context, std::span<const Tensor> inputs) {
     auto shapes = static_shapes(*plan_);
     for (int k = 0; k < std::ssize(inputs); ++k) shapes[plan_->parameters[k]] = inputs[k].shape();
     for (const auto& [id, shape] : found->found) shapes[id] = shape;
-    found->sized = std::make_unique<Sized>(*plan_, std::move(shapes), context.runtime, true);
+    found->sized = std::make_unique<Sized>(*plan_, std::move(shapes), context.runtime, *arenas_, true);
     found->sized->work = found->work;
   }
   return found->sized.get();

@@ -33,8 +33,10 @@ struct StoppedByObserver {};
 
 class Executor {
  public:
-  explicit Executor(std::shared_ptr<const Plan> plan);
+  /// `arenas`: shared with other executors of which no two run at the same time; null: its own.
+  explicit Executor(std::shared_ptr<const Plan> plan, std::shared_ptr<Arenas> arenas = nullptr);
   const std::shared_ptr<const Plan>& plan() const { return plan_; }
+  const std::shared_ptr<Arenas>& arenas() const { return arenas_; }
   ~Executor();
 
   /// Inputs by Parameter, results by Result in file order. Inputs must be alive until the results are; results share
@@ -57,6 +59,7 @@ class Executor {
   Sized* recorded(RunContext& context, std::span<const Tensor> inputs);
 
   std::shared_ptr<const Plan> plan_;
+  std::shared_ptr<Arenas> arenas_;
   BlockPool::Runs runs_ = std::make_shared<std::uint64_t>();
   std::unique_ptr<Sized> open_;    // with the shapes that are known whatever the inputs
   std::unique_ptr<Sized> loose_;   // with none: the inputs are not what was planned for

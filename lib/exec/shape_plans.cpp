@@ -8,9 +8,12 @@
 namespace ovir {
 namespace {
 
-constexpr std::size_t kRecent = 4;
+/// Sizes that are remembered; and of those that have a plan of their own, weights that may be packed for these alone
+/// besides what the last few have.
+constexpr std::size_t kRecent = 64, kLast = 4;
+constexpr i64 kWeights = i64{32} << 20;
 /// To make a plan takes as long as some runs: beyond the first few, so many runs must have come for each.
-constexpr i64 kFirst = 2, kRunsForEach = 32;
+constexpr i64 kFirst = 2, kRunsForEach = 8;
 
 constexpr i64 kFilterRank = 3;
 
@@ -34,7 +37,8 @@ bool convolves_open_sizes(const Plan& plan) {
 
 }  // namespace
 
-ShapePlans::ShapePlans(const Plan& plan, bool has_states, PlanFor make) : at_once_(!plan.options.steady()) {
+ShapePlans::ShapePlans(const Plan& plan, bool has_states, PlanFor make, std::shared_ptr<Arenas> arenas)
+    : arenas_(std::move(arenas)), at_once_(!plan.options.steady()) {
   if (make && !has_states && convolves_open_sizes(plan)) make_ = std::move(make);
 }
 
@@ -59,14 +63,26 @@ Executor* ShapePlans::find(std::span<const Tensor> inputs, bool watched, const M
   while (is_short() && recent_.size() > 1) recent_.pop_back();
   if (is_short()) return nullptr;
   make(known);
+  trim();
   return known.executor.get();
+}
+
+void ShapePlans::trim() {
+  std::size_t plans = 0;
+  i64 packed = 0;
+  const auto is_beyond = [&](const Known& known) {
+    if (!known.executor) return false;
+    packed += known.executor->plan()->packed;
+    return ++plans > kLast && packed > kWeights;
+  };
+  recent_.erase(std::find_if(recent_.begin(), recent_.end(), is_beyond), recent_.end());
 }
 
 void ShapePlans::make(Known& known) {
   known.tried = true;
   ++made_;
   try {
-    if (auto plan = make_(known.shapes)) known.executor = std::make_unique<Executor>(std::move(plan));
+    if (auto plan = make_(known.shapes)) known.executor = std::make_unique<Executor>(std::move(plan), arenas_);
   } catch (const Failure&) {  // the plan for all shapes says what is wrong
   } catch (const std::bad_alloc&) {
   }

@@ -14,7 +14,8 @@ namespace ovir {
 class ShapePlans {
  public:
   /// Without `make`, for a model with states, or that has no convolutions of open sizes, there are none.
-  ShapePlans(const Plan& plan, bool has_states, PlanFor make);
+  /// `arenas`: of who runs the plan for all shapes.
+  ShapePlans(const Plan& plan, bool has_states, PlanFor make, std::shared_ptr<Arenas> arenas);
 
   /// What runs inputs of these shapes; null: the plan for all of them. That is the case when they come for the first
   /// time in a plan that runs often, and where plans would have to be made too often or memory is short. `watched` runs
@@ -29,8 +30,11 @@ class ShapePlans {
     std::unique_ptr<Executor> executor;
   };
   void make(Known& known);
+  /// Forgets the oldest beyond what is kept.
+  void trim();
 
   PlanFor make_;
+  std::shared_ptr<Arenas> arenas_;
   bool at_once_ = false;
   std::list<Known> recent_;  // the most recent first
   i64 runs_ = 0, made_ = 0;

@@ -32,7 +32,15 @@ bool can_be_planned(const Plan& plan, const Step& step, const std::vector<std::o
 
 }  // namespace
 
-Sized::Sized(const Plan& plan, std::vector<std::optional<Shape>> known, Runtime& runtime, bool recorded)
+std::shared_ptr<std::byte> Arenas::take(i64 bytes) {
+  if (bytes > bytes_) {
+    last_ = allocate(bytes);
+    bytes_ = bytes;
+  }
+  return last_;
+}
+
+Sized::Sized(const Plan& plan, std::vector<std::optional<Shape>> known, Runtime& runtime, Arenas& arenas, bool recorded)
     : shapes(std::move(known)),
       tensors(plan.values.size()),
       rooms(plan.values.size(), 0),
@@ -49,7 +57,7 @@ Sized::Sized(const Plan& plan, std::vector<std::optional<Shape>> known, Runtime&
   }
   prepare_kernels(plan, runtime, recorded);
   join_rows(plan, runtime.threads());
-  place_values(plan);
+  place_values(plan, arenas);
   bind_kernels(plan);
   bind_references(plan);
   for (int s = 0; s < std::ssize(steps); ++s)
@@ -104,7 +112,7 @@ void Sized::prepare_kernels(const Plan& plan, Runtime& runtime, bool recorded) {
   }
 }
 
-void Sized::place_values(const Plan& plan) {
+void Sized::place_values(const Plan& plan, Arenas& arenas) {
   std::vector<PlacedStep> placed;
   for (std::size_t s = 0; s < steps.size(); ++s) {
     const auto& sized = steps[s];
@@ -122,7 +130,7 @@ void Sized::place_values(const Plan& plan) {
   const auto placement = place(plan, placed, shapes);
   arena_bytes = placement.bytes;
   try {
-    if (arena_bytes > 0) arena = allocate(arena_bytes);
+    if (arena_bytes > 0) arena = arenas.take(arena_bytes);
   } catch (const std::bad_alloc& error) {
     throw out_of_memory(fmt::format("the intermediate tensors ({})", size_text(arena_bytes)), error);
   }

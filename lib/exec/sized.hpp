@@ -63,10 +63,22 @@ class Spare {
   std::array<Tensor, 2> tensors_;
 };
 
+/// Memory for intermediate values of runs that are never under way at the same time.
+class Arenas {
+ public:
+  /// From the thread's MemoryBudget, where what the last one got is not enough.
+  std::shared_ptr<std::byte> take(i64 bytes);
+
+ private:
+  std::shared_ptr<std::byte> last_;
+  i64 bytes_ = 0;
+};
+
 struct Sized {
-  /// `shapes`: by value; empty where a value's shape is not known before the run. Takes the arena from the thread's
-  /// MemoryBudget. `recorded`: a run has found them, so what follows from them has been judged.
-  Sized(const Plan& plan, std::vector<std::optional<Shape>> shapes, Runtime& runtime, bool recorded = false);
+  /// `shapes`: by value; empty where a value's shape is not known before the run. `recorded`: a run has found them, so
+  /// what follows from them has been judged.
+  Sized(const Plan& plan, std::vector<std::optional<Shape>> shapes, Runtime& runtime, Arenas& arenas,
+        bool recorded = false);
   Sized(const Sized&) = delete;
   Sized& operator=(const Sized&) = delete;
 
@@ -101,7 +113,7 @@ struct Sized {
  private:
   void prepare_kernels(const Plan& plan, Runtime& runtime, bool recorded);
   void join_rows(const Plan& plan, int threads);  // rows.cpp
-  void place_values(const Plan& plan);
+  void place_values(const Plan& plan, Arenas& arenas);
   void bind_kernels(const Plan& plan);
   void bind_references(const Plan& plan);
 };

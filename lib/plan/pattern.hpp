@@ -25,6 +25,7 @@ class Graphlet {
   /// The threads that pack so many weights: to wake others for few takes longer than to pack them.
   ThreadPool& packers(i64 weights) const {
     constexpr i64 kWorthWaking = 128 << 10;
+    if (plan_->options.made) plan_->options.made->packed += weights;
     return plan_->options.pool && weights >= kWorthWaking ? *plan_->options.pool : alone_;
   }
   const Node& node(int i) const { return (*plan_->model)[i]; }
@@ -50,14 +51,14 @@ class Graphlet {
   /// The same constant's tensor, in its own type; null: none.
   const Tensor* narrow_constant(ValueRef v) const { return given(narrow(v)); }
   /// What `make` makes of a constant, as a shared pointer, but once for all that ask by the same name, as layers that
-  /// share their weights do. `name` says all that it depends on besides. Constants that are none of the model's own are
-  /// not shared.
+  /// share their weights do, and plans of the model for other shapes. `name` says all that it depends on besides.
+  /// Constants that are none of the model's own are not shared.
   template <class T, class Make>
   std::shared_ptr<const T> shared(ValueRef constant, const std::string& name, const Make& make) const {
     const auto* from = narrow_constant(constant);
     if (!from) from = given(constant);
     if (!from || !plan_->options.made) return make();
-    auto& made = (*plan_->options.made)[{from->bytes(), name}];
+    auto& made = plan_->options.made->named[{from->bytes(), name}];
     if (!made) made = make();
     return std::static_pointer_cast<const T>(made);
   }

@@ -64,13 +64,18 @@ std::shared_ptr<const Plan> make_plan(std::shared_ptr<const Model> model, std::s
   plan->facts = std::move(facts);
   plan->options = options;
   plan->options.patterns = {};
-  plan->options.made = std::make_shared<MadeOfConstants>();
+  auto& made = plan->options.made;
+  if (!made) made = std::make_shared<MadeOfConstants>();
+  const auto packed = made->packed;
   for (const auto& pass : kPasses) {
     pass.run(*plan, options);
     if (pass.name == options.until) break;
   }
+  plan->packed = made->packed - packed;
+  // What no kernel has kept.
+  std::erase_if(made->named, [](const auto& entry) { return entry.second.use_count() == 1; });
   plan->options.pool = nullptr;
-  plan->options.made = nullptr;
+  made = nullptr;
   plan_passes::lifetimes(*plan);
   return plan;
 }

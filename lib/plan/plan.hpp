@@ -25,8 +25,11 @@ enum class Precision : std::uint8_t {
 
 struct Pattern;
 
-/// What kernels have made of constants, by the constant's bytes and a name (Graphlet::shared).
-using MadeOfConstants = std::map<std::pair<const void*, std::string>, std::shared_ptr<const void>>;
+/// What kernels have made of constants (Graphlet::shared), for one plan or several of a model.
+struct MadeOfConstants {
+  std::map<std::pair<const void*, std::string>, std::shared_ptr<const void>> named;  ///< by the bytes and a name
+  i64 packed = 0;  ///< weights that were packed, by Graphlet::packers()
+};
 
 struct PlanOptions {
   Tier tier = Tier::fast;
@@ -38,7 +41,7 @@ struct PlanOptions {
   std::string until{};                      ///< the last pass to run, by name; empty: all
   std::vector<std::string> without{};       ///< passes, or patterns, to leave out, by name
   ThreadPool* pool = nullptr;               ///< packs weights while the plan is made; null: the caller alone
-  std::shared_ptr<MadeOfConstants> made{};  ///< while the plan is made
+  std::shared_ptr<MadeOfConstants> made{};  ///< for further plans of the model; null: for this one alone
   bool steady() const { return expected_runs > 1; }
   bool has(std::string_view name) const;
 };
@@ -98,6 +101,7 @@ struct Plan {
   std::vector<int> parameters;             ///< values, by Parameter in file order
   std::vector<int> results;                ///< values, by Result in file order
   std::vector<std::vector<int>> value_of;  ///< by node and output: the value that stands for it
+  i64 packed = 0;                          ///< weights that were packed for this plan
 
   const Value& value(int id) const { return values[id]; }
   const Node& node(const Step& step) const { return (*model)[step.nodes.back()]; }

@@ -328,12 +328,12 @@ TEST_CASE("recurrent sequences: LSTM and GRU, both directions, lengths") {
         const Weights packed_w(w, inputs, wide, 0, wide, four);
         if (cell == lstm_cell) {
           const Weights packed_r(r, hidden, wide, 0, wide, four);
-          const Buffer scratch(lstm_scratch_size(s));
+          const Buffer scratch(s.batch * lstm_scratch_size(s));
           lstm(s, packed_w.view, packed_r.view, bias.data(), d, scratch.data(), four);
         } else {
           const Weights gates(r, hidden, wide, 0, 2 * hidden, four),
               candidate(r, hidden, wide, 2 * hidden, hidden, four);
-          const Buffer scratch(gru_scratch_size(s));
+          const Buffer scratch(s.batch * gru_scratch_size(s));
           gru(s, packed_w.view, gates.view, candidate.view, bias.data(), cell == gru_linear, d, scratch.data(), four);
         }
         CHECK(worst(y, exact, 1) < 2e-6);

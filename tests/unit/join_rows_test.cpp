@@ -104,6 +104,7 @@ TEST_CASE("attention and rows of other numbers are joined, with the same bits") 
 struct Made {
   std::shared_ptr<const Plan> plan;
   std::unique_ptr<Runtime> runtime;
+  Arenas arenas;
   std::optional<Sized> sized;
 
   explicit Made(Net& net) {
@@ -116,7 +117,7 @@ struct Made {
     plan = make_plan(c.model, std::make_shared<const Facts>(std::move(c.facts)), options);
     std::vector<std::optional<Shape>> shapes;
     for (const auto& value : plan->values) shapes.emplace_back(value.shape.to_shape());
-    sized.emplace(*plan, shapes, *runtime);
+    sized.emplace(*plan, shapes, *runtime, arenas);
   }
 };
 

@@ -17,6 +17,7 @@ namespace {
 struct Placed {
   std::shared_ptr<const Plan> plan;
   Runtime runtime;
+  Arenas arenas;
   std::unique_ptr<Sized> sized;
 
   explicit Placed(const SmallModel& m) {
@@ -28,7 +29,7 @@ struct Placed {
     std::vector<std::optional<Shape>> shapes;
     for (const auto& value : plan->values)
       shapes.push_back(value.shape.is_static() ? std::optional(value.shape.to_shape()) : std::nullopt);
-    sized = std::make_unique<Sized>(*plan, std::move(shapes), runtime);
+    sized = std::make_unique<Sized>(*plan, std::move(shapes), runtime, arenas);
   }
 
   const std::byte* where(std::string_view layer) const {

@@ -270,11 +270,13 @@ TEST_CASE("dims that were open are inferred again with every input") {
 
 namespace {
 
-/// Whether the steps of the last run were planned for the sizes that they had.
+/// Whether the steps of the last run were planned for the sizes that they had, and how many weights this packed.
 struct Planned final : Profiler {
   bool sizes_known = true;
+  i64 packed = 0;
 
   void after(const StepTime& time) override {
+    packed = time.plan.packed;
     for (const auto id : time.step.outputs) sizes_known = sizes_known && time.plan.value(id).shape.is_static();
   }
 };
@@ -347,4 +349,34 @@ TEST_CASE("images and sequences of open sizes are run by a plan for their sizes:
             often.run(std::vector{floats(image ? Shape{1, 2, 1, 1} : Shape{1, 2, 1}, {1, 2})});
           }) == Code::E0703);
   }
+}
+
+TEST_CASE("many sizes in turn get plans of their own, which share what is packed") {
+  SmallModel m;
+  const auto x = m.graph.parameter("x", ElementType::f32, PartialShape{Dim(), 32, Dim(), Dim()});
+  const Shape shape{33, 32, 3, 3};
+  std::vector<float> filters(static_cast<std::size_t>(shape.count()));
+  for (std::size_t i = 0; i < filters.size(); ++i) filters[i] = static_cast<float>(i % 7) - 3;
+  const auto y = m.graph.add("y", "Convolution-1", {x, m.graph.constant("w", floats(shape, filters))},
+                             {{"strides", "2,2"}, {"dilations", "1,1"}, {"pads_begin", "0,0"}, {"pads_end", "0,0"}});
+  m.graph.result("r", y);
+  const auto c = m.check();
+  REQUIRE(c.diagnostics.errors() == 0);
+  auto reference = compile(c.model, c.facts, {.tier = Tier::reference});
+  auto often = compile(c.model, c.facts, {.expected_runs = 1000});
+  for (int round = 0; round < 12; ++round)
+    for (i64 width = 3; width < 14; ++width) {
+      std::vector<float> pixels(32 * 5 * width);
+      for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<float>((i + round) % 11) - 5;
+      const std::vector inputs{floats(Shape{1, 32, 5, width}, pixels)};
+      Planned profiler;
+      often.set_profiler(&profiler);
+      const auto result = often.run(inputs).at(0);
+      often.set_profiler(nullptr);
+      INFO("round " << round << ", width " << width);
+      if (round == 0) CHECK_FALSE(profiler.sizes_known);
+      if (round == 11) CHECK(profiler.sizes_known);
+      if (profiler.sizes_known) CHECK(profiler.packed == 0);  // the plan for all sizes packed them so
+      if (round % 5 == 0) CHECK(to_f64(result) == to_f64(reference.run(inputs).at(0)));
+    }
 }

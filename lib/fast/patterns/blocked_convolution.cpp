@@ -231,11 +231,8 @@ std::optional<Match> packed_match(const Graphlet& graph, int root) {
   const auto method =
       choose(s, least_images(graph, convolution.data), false, convolution.open, ending.residual >= 0, true);
   if (s.taps() > kMaxTaps && method != ConvolutionMethod::planar) return std::nullopt;
-  auto& pool = graph.packers(s.weights());
-  auto packed = filters.is_given()
-                    ? graph.shared<Buffer>(graph.input(root, 1), packing_name(method, s),
-                                           [&] { return packed_filters(method, s, filters.data(), pool); })
-                    : packed_filters(method, s, filters.data(), pool);
+  const auto pack = [&] { return packed_filters(method, s, filters.data(), graph.packers(s.weights())); };
+  auto packed = filters.is_given() ? graph.shared<Buffer>(graph.input(root, 1), packing_name(method, s), pack) : pack();
   match.kernel = std::make_unique<BlockedConvolution>(convolution.windows, s, method, std::move(packed), WeightsFile(),
                                                       std::move(ending));
   return match;
