@@ -47,7 +47,8 @@ ConvolutionMethod choose(const ConvolutionShape& s, i64 images, bool once, bool 
   if (s.is_by_channel())
     return planar_depthwise_pays(s, open) ? ConvolutionMethod::planar_depthwise : ConvolutionMethod::depthwise;
   if (groups_slide(s)) return ConvolutionMethod::grouped;
-  if (constant && !adds && few_outputs_pays(s)) return ConvolutionMethod::few_outputs;
+  const bool single = !open && s.out_width == 1;  // which would fill no vector with its neighbors
+  if (constant && !adds && !single && few_outputs_pays(s)) return ConvolutionMethod::few_outputs;
   if (s.groups == 1 && s.channels <= kFewChannels && planar_taps(s) <= kMaxPlanarTaps) return ConvolutionMethod::planar;
   if (!open && s.is_sampled()) return choose(s.sampled(), images, once, open, adds, constant);
   const bool splits = !open && bf16x3_convolution_pays(s);

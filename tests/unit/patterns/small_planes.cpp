@@ -51,6 +51,10 @@ void nothing(Net& n) {
   const Texts apart{{"strides", "1,1"}, {"dilations", "2,2"}, {"pads_begin", "1,1"}, {"pads_end", "2,2"}};
   n.result(biased(n, convolution(n, n.input({1, 20, 1, 1}), {18, 20, 2, 2}, apart), 18));
 }
+/// A single number, as of nets that judge.
+void judgment(Net& n) {
+  n.result(biased(n, convolution(n, n.input({3, 40, 4, 4}), {1, 40, 4, 4}, windows(2)), 1));
+}
 void row(Net& n) { n.result(relu(n, convolution(n, n.input({2, 20, 2}), {18, 20, 7}, windows(1, 1, 3)))); }
 
 /// Winograd multiplies by up to 8 on the way there and back.
@@ -75,6 +79,8 @@ constexpr Example kExamples[] = {
     {"direct.convolution", padded_same},
     {"direct.convolution+bias", nothing},
     {"direct.convolution+Relu", row},
+    {"direct.convolution+bias", judgment},
+    {"direct.convolution+bias", judgment, kOften, kOpen},
 };
 // clang-format on
 
