@@ -53,7 +53,7 @@ void nothing(Net& n) {
 }
 /// A single number, as of nets that judge.
 void judgment(Net& n) {
-  n.result(biased(n, convolution(n, n.input({3, 40, 4, 4}), {1, 40, 4, 4}, windows(2)), 1));
+  n.result(biased(n, convolution(n, n.input({3, 20, 4, 4}), {1, 20, 4, 4}, windows(2)), 1));
 }
 void row(Net& n) { n.result(relu(n, convolution(n, n.input({2, 20, 2}), {18, 20, 7}, windows(1, 1, 3)))); }
 
