@@ -73,7 +73,7 @@ void require_names(const std::vector<std::string>& without) {
 
 /// `pool`: packs weights; null: the caller alone. `made`: shared with other plans of the model.
 std::shared_ptr<const Plan> plan_by(ThreadPool* pool, std::shared_ptr<const Model> model, const Facts& facts,
-                                    const Options& options, std::shared_ptr<MadeOfConstants> made = nullptr) {
+                                    const Options& options, const std::shared_ptr<MadeOfConstants>& made = nullptr) {
   if (!model || !model->complete || !facts.sound || facts.outputs.size() != model->nodes.size())
     fail(Code::E0605, "the model cannot be run: loading or checking it has found errors");
   require_names(options.without);
@@ -84,9 +84,11 @@ std::shared_ptr<const Plan> plan_by(ThreadPool* pool, std::shared_ptr<const Mode
   plan_options.without = options.without;
   plan_options.until = options.until;
   plan_options.pool = pool;
-  plan_options.made = std::move(made);
+  plan_options.made = made;
   if (options.tier == Tier::fast) plan_options.patterns = fast::patterns_for(plan_options);
-  return make_plan(std::move(model), std::make_shared<const Facts>(facts), plan_options);
+  auto plan = make_plan(std::move(model), std::make_shared<const Facts>(facts), plan_options);
+  if (made) made->forget_unused();
+  return plan;
 }
 
 /// Runs that make up for a second plan, in which some weights are packed anew; a plan for a single run packs none.

@@ -72,8 +72,6 @@ std::shared_ptr<const Plan> make_plan(std::shared_ptr<const Model> model, std::s
     if (pass.name == options.until) break;
   }
   plan->packed = made->packed - packed;
-  // What no kernel has kept.
-  std::erase_if(made->named, [](const auto& entry) { return entry.second.use_count() == 1; });
   plan->options.pool = nullptr;
   made = nullptr;
   plan_passes::lifetimes(*plan);

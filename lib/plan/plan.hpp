@@ -29,6 +29,10 @@ struct Pattern;
 struct MadeOfConstants {
   std::map<std::pair<const void*, std::string>, std::shared_ptr<const void>> named;  ///< by the bytes and a name
   i64 packed = 0;  ///< weights that were packed, by Graphlet::packers()
+
+  void forget_unused() {
+    std::erase_if(named, [](const auto& entry) { return entry.second.use_count() == 1; });
+  }
 };
 
 struct PlanOptions {

@@ -6,9 +6,9 @@ namespace {
 /// Taps along an axis. The first is never one behind the first pixel, so that what is left of the padding is positive.
 Part reached(i64 kernel, i64 stride, i64 dilation, i64 pad, i64 length, i64 out_length) {
   const auto reads = [&](i64 tap) {
-    for (i64 i = 0; i < out_length; ++i)
-      if (const auto at = i * stride + tap * dilation - pad; at >= 0 && at < length) return true;
-    return false;
+    const auto first = tap * dilation - pad;
+    const auto i = first < 0 ? ceil_div(-first, stride) : 0;  // the first output that does not read before the data
+    return i < out_length && i * stride + first < length;
   };
   i64 begin = 0, end = kernel;
   while (begin < end && (begin + 1) * dilation <= pad && !reads(begin)) ++begin;
