@@ -52,9 +52,7 @@ void nothing(Net& n) {
   n.result(biased(n, convolution(n, n.input({1, 20, 1, 1}), {18, 20, 2, 2}, apart), 18));
 }
 /// A single number, as of nets that judge.
-void judgment(Net& n) {
-  n.result(biased(n, convolution(n, n.input({3, 20, 4, 4}), {1, 20, 4, 4}, windows(2)), 1));
-}
+void judgment(Net& n) { n.result(biased(n, convolution(n, n.input({3, 20, 4, 4}), {1, 20, 4, 4}, windows(2)), 1)); }
 void row(Net& n) { n.result(relu(n, convolution(n, n.input({2, 20, 2}), {18, 20, 7}, windows(1, 1, 3)))); }
 
 /// Winograd multiplies by up to 8 on the way there and back.
