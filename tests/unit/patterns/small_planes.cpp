@@ -5,11 +5,11 @@ namespace ovir::testing::patterns::small_planes {
 namespace {
 
 void plane_of_eight(Net& n) {
-  n.result(relu(n, biased(n, convolution(n, n.input({4, 40, 8, 7}), {35, 40, 3, 3}, windows(2, 1, 1)), 35)));
+  n.result(relu(n, biased(n, convolution(n, n.input({8, 40, 8, 7}), {35, 40, 3, 3}, windows(2, 1, 1)), 35)));
 }
 void plane_of_sixteen(Net& n) {
-  const auto y = convolution(n, n.input({1, 40, 16, 15}), {72, 40, 3, 3}, windows(2, 1, 1));
-  n.result(relu(n, n.op("Add-1", {y, n.input({1, 72, 16, 15})})));
+  const auto y = convolution(n, n.input({2, 40, 16, 15}), {72, 40, 3, 3}, windows(2, 1, 1));
+  n.result(relu(n, n.op("Add-1", {y, n.input({2, 72, 16, 15})})));
 }
 void plane_of_four(Net& n) {
   const auto y = convolution(n, n.input({3, 40, 4, 4}), {35, 40, 3, 3}, windows(2, 1, 1));
