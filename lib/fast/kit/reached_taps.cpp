@@ -1,28 +1,18 @@
 #include "fast/kit/reached_taps.hpp"
 
+#include <algorithm>
+
+#include "fast/kernels/convolution/reached.hpp"
+
 namespace ovir::fast {
-namespace {
-
-/// Taps along an axis. The first is never one behind the first pixel, so that what is left of the padding is positive.
-Part reached(i64 kernel, i64 stride, i64 dilation, i64 pad, i64 length, i64 out_length) {
-  const auto reads = [&](i64 tap) {
-    const auto first = tap * dilation - pad;
-    const auto i = first < 0 ? ceil_div(-first, stride) : 0;  // the first output that does not read before the data
-    return i < out_length && i * stride + first < length;
-  };
-  i64 begin = 0, end = kernel;
-  while (begin < end && (begin + 1) * dilation <= pad && !reads(begin)) ++begin;
-  while (begin < end && !reads(end - 1)) --end;
-  return {begin, end};
-}
-
-}  // namespace
-
 std::optional<ReachedTaps> reached_taps(const StaticConvolution& convolution) {
   const auto& s = convolution.shape;
   if (convolution.open || convolution.transposed) return std::nullopt;
-  const ReachedTaps taps{reached(s.kernel_height, s.stride_y, s.dilation_y, s.pad_top, s.height, s.out_height),
-                         reached(s.kernel_width, s.stride_x, s.dilation_x, s.pad_left, s.width, s.out_width)};
+  ReachedTaps taps{reached(s.kernel_height, s.stride_y, s.dilation_y, s.pad_top, s.height, s.out_height),
+                   reached(s.kernel_width, s.stride_x, s.dilation_x, s.pad_left, s.width, s.out_width)};
+  // What is left of the padding is not negative.
+  taps.rows.begin = std::min(taps.rows.begin, s.pad_top / s.dilation_y);
+  taps.columns.begin = std::min(taps.columns.begin, s.pad_left / s.dilation_x);
   const auto count = taps.rows.size() * taps.columns.size();
   return count > 0 && count < s.taps() ? std::optional(taps) : std::nullopt;
 }

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "fast/kernels/convolution/reached.hpp"
 #include "fast/kernels/product/packed.hpp"
 
 namespace ovir::fast {
@@ -10,15 +11,6 @@ namespace {
 constexpr i64 kFewestChannels = 32, kManyChannels = 128;
 constexpr i64 kBandFloats = 96 << 10;  // of input, while the taps of a panel go by
 constexpr double kMostInside = 0.8;    // of all taps of all pixels
-
-/// Outputs [begin, end) along an axis, of those in [first, last), that have the tap `offset` inside.
-struct Inside {
-  i64 begin, end;
-  Inside(i64 offset, i64 stride, i64 length, i64 first, i64 last)
-      : begin(std::max(first, offset < 0 ? ceil_div(-offset, stride) : 0)),
-        end(std::min(last, offset < length ? (length - 1 - offset) / stride + 1 : 0)) {}
-  i64 size() const { return std::max<i64>(0, end - begin); }
-};
 
 i64 row_of(const ConvolutionShape& s, i64 tap) { return tap / s.kernel_width * s.dilation_y - s.pad_top; }
 i64 column_of(const ConvolutionShape& s, i64 tap) { return tap % s.kernel_width * s.dilation_x - s.pad_left; }

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "fast/kernels/convolution/reached.hpp"
 #include "fast/kernels/product/packed.hpp"
 
 namespace ovir::fast {
@@ -250,17 +251,12 @@ Part VolumeShape::inside(i64 out_slice) const {
 }
 
 VolumeShape VolumeShape::trimmed() const {
-  auto begin = planes, end = i64{0};
-  for (i64 z = 0; z < out_slices; ++z)
-    if (const auto part = inside(z); part.size() > 0) {
-      begin = std::min(begin, part.begin);
-      end = std::max(end, part.end);
-    }
-  if (begin >= end) return *this;
+  const auto part = reached(planes, stride, dilation, pad, slices, out_slices);
+  if (part.size() == 0) return *this;
   auto v = *this;
-  v.first_plane += begin;
-  v.planes = end - begin;
-  v.pad -= begin * dilation;
+  v.first_plane += part.begin;
+  v.planes = part.size();
+  v.pad -= part.begin * dilation;
   return v;
 }
 
