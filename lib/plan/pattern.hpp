@@ -58,7 +58,7 @@ class Graphlet {
     const auto* from = narrow_constant(constant);
     if (!from) from = given(constant);
     if (!from || !plan_->options.made) return make();
-    auto& made = plan_->options.made->named[{from->bytes(), name}];
+    auto& made = plan_->options.made->named[{from->source(), name}];
     if (!made) made = make();
     return std::static_pointer_cast<const T>(made);
   }

@@ -22,10 +22,15 @@ void turn(const std::byte* from, i64 count, i64 n, std::byte* to, i64 k) {
       for (i64 p = 0; p < count; ++p) y[j * k + p] = x[p * n + j];
 }
 
+/// Exporters put constants one behind the other, whatever their elements need.
+bool is_misaligned(const Tensor& t) {
+  return reinterpret_cast<std::uintptr_t>(t.source()) % static_cast<std::uintptr_t>(byte_width(t.type())) != 0;
+}
+
 }  // namespace
 
 RowsOfMatrix::RowsOfMatrix(Tensor b, i64 n, i64 k, bool turned, bool often)
-    : b_(std::move(b)), turned_(turned), copies_(turned || often), n_(n), k_(k) {}
+    : b_(std::move(b)), turned_(turned), copies_(turned || often || is_misaligned(b_)), n_(n), k_(k) {}
 
 void RowsOfMatrix::product(const float* a, float* c, i64 m, const Epilogue& epilogue, ThreadPool& pool) const {
   bool done = false;

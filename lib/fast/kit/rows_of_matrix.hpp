@@ -16,8 +16,8 @@ namespace ovir::fast {
 /// A matrix of f32, f16 or bf16, by whose rows of k numbers those of another are multiplied.
 class RowsOfMatrix {
  public:
-  /// `b`: [n][k] or, `turned`, [k][n]. The first product copies it onto huge pages where it is turned or `often` says
-  /// so: from them it comes up to half as fast again as from a mapped file.
+  /// `b`: [n][k] or, `turned`, [k][n]. The first product copies it onto huge pages where it is turned, lies where its
+  /// elements may not lie, or `often` says so: from them it comes up to half as fast again as from a mapped file.
   RowsOfMatrix(Tensor b, i64 n, i64 k, bool turned, bool often);
 
   bool is_narrow() const { return b_.type() != ElementType::f32; }

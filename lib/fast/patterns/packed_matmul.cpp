@@ -1,6 +1,9 @@
 // MatMul by a constant matrix, packed when the plan is made, with what follows it: for plans that run often. Where the
-// number of rows is open, it is packed when more than a few rows come. Of many rows, where the machine has tiles for
-// bf16, it is packed as the sum of three bf16 for each f32 (product/bf16x3).
+// number of rows is open, it is packed when more than a few rows come: a small one at once, others when they have come
+// several times. Of many rows, where the machine has tiles for bf16, it is packed as the sum of three bf16 for each f32
+// (product/bf16x3).
+#include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <optional>
 #include <string_view>
@@ -10,6 +13,7 @@
 #include "fast/isa/table.hpp"
 #include "fast/kernels/chunks.hpp"
 #include "fast/kernels/product/bf16x3.hpp"
+#include "fast/kernels/product/once.hpp"
 #include "fast/kernels/product/packed.hpp"
 #include "fast/kit/functions.hpp"
 #include "fast/kit/rows_of_matrix.hpp"
@@ -21,6 +25,12 @@ namespace {
 constexpr i64 kFewRows = 4;
 /// A matrix of so many numbers comes from memory each time.
 constexpr i64 kLarge = i64{1} << 20;
+
+/// A matrix that is not small is read from its file by so many products of many rows, before it is packed for those that
+/// follow: a decoder has one such, of the prompt, before many of a single row, and would keep its weights twice.
+constexpr int kReadProducts = 8;
+/// Products of fewer rows by a matrix that is read add up in another order than those by a packed one.
+constexpr i64 kFewestReadRows = 9;
 
 /// After so many runs a large matrix is worth a copy on huge pages. Xeons with AVX-512 read it a quarter faster, the
 /// Zen 3 that AVX2 was measured with 5 %.
@@ -36,14 +46,17 @@ bool in_three(i64 rows, i64 k, i64 n) {
   return is_small(k, n) ? k <= kMostInThree && bf16x3_pays(rows / 2, k, n) : bf16x3_pays(rows, k, n);
 }
 
-/// A constant matrix, packed for many rows when they come for the first time.
+/// A constant matrix, packed for many rows when they come.
 class PackedMatrix {
  public:
-  explicit PackedMatrix(ConstantMatrix b) : b_(std::move(b)), k_(b_.k), n_(b_.n) {}
+  /// `file` has the matrix as [n][k]; may be empty.
+  PackedMatrix(ConstantMatrix b, WeightsFile file) : b_(std::move(b)), file_(std::move(file)), k_(b_.k), n_(b_.n) {}
   /// For so many rows, and no others.
-  PackedMatrix(ConstantMatrix b, i64 rows, ThreadPool& pool) : PackedMatrix(std::move(b)) {
+  PackedMatrix(ConstantMatrix b, WeightsFile file, i64 rows, ThreadPool& pool)
+      : PackedMatrix(std::move(b), std::move(file)) {
     pack(rows, pool);
     b_.tensor = Tensor();
+    file_ = {};
   }
 
   i64 k() const { return k_; }
@@ -55,6 +68,15 @@ class PackedMatrix {
   Panels panels() const { return {panels_.data(), k_, n_}; }
   Bf16x3Panels three() const { return {words(parts_), k_, n_}; }
   Bf16x3Pairs pairs() const { return {parts_.data(), k_, n_}; }
+
+  const WeightsFile& file() const { return file_; }
+  /// Whether some products by so many rows are by the matrix as it is read.
+  bool may_read(i64 rows) const { return file_ && !is_small() && rows >= kFewestReadRows && !in_three(rows); }
+  /// Whether the next one is.
+  bool reads(i64 rows) const {
+    return may_read(rows) && products_.load(std::memory_order_relaxed) < kReadProducts &&
+           products_.fetch_add(1, std::memory_order_relaxed) < kReadProducts;
+  }
 
   void pack(i64 rows, ThreadPool& pool) const {
     if (in_three(rows)) {
@@ -73,6 +95,7 @@ class PackedMatrix {
     } else {
       std::call_once(packed_, [&] {
         panels_ = Buffer::unwritten(panels_size(k_, n_));
+        if (file_) return pack_panels_once({file_, nullptr}, n_, k_, panels_.data(), pool);
         const auto b = b_.apart();
         pack_panels(b.data(), b.row, b.column, k_, n_, panels_.data(), pool);
         b.tensor.leave_pages();
@@ -82,7 +105,9 @@ class PackedMatrix {
 
  private:
   ConstantMatrix b_;
+  WeightsFile file_;
   i64 k_, n_;
+  mutable std::atomic<int> products_ = 0;
   mutable std::once_flag packed_, split_;
   mutable Buffer panels_, parts_;
 };
@@ -103,9 +128,12 @@ class PackedMatMul final : public Kernel {
     const auto m = sizes.out[0].size() / n;
     auto state = std::make_unique<State>();
     if (is_few(m)) return state;
-    matrix_->pack(m, runtime.pool());
-    if (!matrix_->in_three(m)) state->work = state->reserve(spread_rows_size(m, n, k));
-    else if (!matrix_->is_small()) state->work = state->reserve(bf16x3_scratch_size(m, k));
+    i64 size = 0;
+    if (!matrix_->in_three(m)) size = spread_rows_size(m, n, k);
+    else if (!matrix_->is_small()) size = bf16x3_scratch_size(m, k);
+    if (matrix_->may_read(m)) size = std::max(size, product_once_scratch_size(m, n, k, runtime.threads()));
+    else matrix_->pack(m, runtime.pool());
+    state->work = state->reserve(size);
     return state;
   }
 
@@ -120,6 +148,8 @@ class PackedMatMul final : public Kernel {
     auto& pool = runtime.pool();
     if (is_few(m)) return few_->product(a, c, m, epilogue, pool);
     auto* work = state.floats(state.work);
+    if (matrix_->reads(m)) return product_once({matrix_->file(), nullptr}, a, c, m, n, k, epilogue, work, pool);
+    matrix_->pack(m, pool);
     if (matrix_->in_three(m) && matrix_->is_small()) {
       const auto cost = static_cast<double>(k * n) / 150;  // ns, roughly
       return parallel_ranges(pool, m, cost, [&](i64 begin, i64 end) { run_rows(in, out, begin, end); });
@@ -192,9 +222,10 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   // Where every run has as many rows, they are packed now.
   const bool known = rows >= 0 && !(rows_of && rows <= kFewRows);
   const auto form = !known ? "open" : in_three(rows, b->k, b->n) ? "three" : "panels";
+  auto file = b->row == 1 ? file_of(graph, matrix) : WeightsFile();
   auto packed = graph.shared<PackedMatrix>(matrix, fmt::format("{}, {}", form, name), [&] {
-    return known ? std::make_shared<const PackedMatrix>(*b, rows, graph.packers(b->k * b->n))
-                 : std::make_shared<const PackedMatrix>(*b);
+    return known ? std::make_shared<const PackedMatrix>(*b, std::move(file), rows, graph.packers(b->k * b->n))
+                 : std::make_shared<const PackedMatrix>(*b, std::move(file));
   });
   match.kernel = std::make_unique<PackedMatMul>(std::move(packed), std::move(rows_of), std::move(ending));
   return match;

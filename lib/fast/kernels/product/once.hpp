@@ -16,4 +16,7 @@ i64 product_once_scratch_size(i64 m, i64 n, i64 k, int threads);
 void product_once(const Weights& b, const float* a, float* c, i64 m, i64 n, i64 k, const Epilogue& epilogue,
                   float* scratch, ThreadPool& pool);
 
+/// The panels of b[n][k], each of which is read right before it is packed, by all threads. Throws std::bad_alloc.
+void pack_panels_once(const Weights& b, i64 n, i64 k, float* to, ThreadPool& pool);
+
 }  // namespace ovir::fast
