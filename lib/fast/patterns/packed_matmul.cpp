@@ -26,8 +26,8 @@ constexpr i64 kFewRows = 4;
 /// A matrix of so many numbers comes from memory each time.
 constexpr i64 kLarge = i64{1} << 20;
 
-/// A matrix that is not small is read from its file by so many products of many rows, before it is packed for those that
-/// follow: a decoder has one such, of the prompt, before many of a single row, and would keep its weights twice.
+/// A matrix that is not small is read from its file by so many products of many rows, before it is packed for those
+/// that follow: a decoder has one such, of the prompt, before many of a single row, and would keep its weights twice.
 constexpr int kReadProducts = 8;
 /// Products of fewer rows by a matrix that is read add up in another order than those by a packed one.
 constexpr i64 kFewestReadRows = 9;
