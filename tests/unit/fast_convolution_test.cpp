@@ -123,7 +123,7 @@ double winograd_rounding(const ConvolutionShape& s, WinogradTile tile) {
 std::vector<WinogradTile> tiles_for(const ConvolutionShape& s) {
   using enum WinogradTile;
   std::vector<WinogradTile> tiles;
-  for (const auto tile : {two, four, line, strided, strided_line})
+  for (const auto tile : {two, four, line, strided, strided_line, four_taps, five_taps})
     if (winograd_fits(s, tile) && (tile == two || s.groups == 1 || s.group_channels() >= 32)) tiles.push_back(tile);
   REQUIRE_FALSE(tiles.empty());
   return tiles;
@@ -286,7 +286,13 @@ TEST_CASE("Winograd convolution") {
                         shape(1, 1, 130, 140, 50, 63, 3, 3, 2, 1, 0), shape(1, 1, 48, 33, 60, 57, 3, 3, 2, 1, 0, 1),
                         shape(1, 1, 33, 40, 4, 5, 3, 3, 2, 1, 1), shape(2, 2, 64, 96, 14, 15, 3, 3, 2, 1, 1),
                         shape(2, 1, 64, 70, 1, 139, 1, 3, 2, 1, 1), shape(1, 1, 130, 130, 1, 900, 1, 3, 2, 1, 0),
-                        shape(1, 1, 33, 40, 1, 64, 1, 3, 2, 1, 0, 1)})
+                        shape(1, 1, 33, 40, 1, 64, 1, 3, 2, 1, 0, 1),
+                        // Of four and five taps a side.
+                        shape(1, 1, 32, 32, 28, 28, 4, 4, 1, 1, 0), shape(2, 1, 40, 50, 9, 13, 4, 4, 1, 1, 1),
+                        shape(1, 1, 130, 140, 25, 31, 4, 4, 1, 1, 2, 1), shape(1, 1, 33, 34, 27, 21, 4, 4, 1, 2, 3),
+                        shape(2, 2, 64, 96, 14, 15, 4, 4, 1, 1, 2), shape(1, 1, 32, 32, 29, 28, 5, 5, 1, 1, 2),
+                        shape(2, 1, 40, 50, 9, 13, 5, 5, 1, 1, 2), shape(1, 1, 130, 140, 25, 31, 5, 5, 1, 1, 0),
+                        shape(1, 1, 33, 34, 27, 21, 5, 5, 1, 2, 4), shape(2, 2, 64, 96, 14, 15, 5, 5, 1, 1, 2)})
     for (const auto tile : tiles_for(s)) {
       const Data d(s);
       ThreadPool pool(4);
@@ -307,7 +313,8 @@ TEST_CASE("Winograd convolution, packed by panels") {
                         shape(3, 1, 200, 250, 7, 8, 3, 3, 1, 1, 1), shape(2, 1, 50, 260, 21, 19, 3, 3, 1, 3, 3),
                         shape(1, 1, 40, 250, 28, 31, 3, 3, 1, 4, 4), shape(1, 1, 130, 290, 1, 81, 1, 3, 1, 3, 3),
                         shape(1, 1, 130, 257, 20, 9, 1, 3, 1, 1, 0), shape(1, 1, 40, 290, 15, 12, 3, 3, 2, 1, 1),
-                        shape(1, 1, 130, 290, 1, 81, 1, 3, 2, 1, 1)})
+                        shape(1, 1, 130, 290, 1, 81, 1, 3, 2, 1, 1), shape(1, 1, 40, 290, 19, 21, 4, 4, 1, 1, 1),
+                        shape(1, 1, 130, 257, 12, 11, 5, 5, 1, 1, 2)})
     for (const auto tile : tiles_for(s)) {
       REQUIRE(winograd_packs_by_panels(s, tile));
       const Data d(s);

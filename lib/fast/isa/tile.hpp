@@ -109,6 +109,8 @@ enum class WinogradTile : std::uint8_t {
   strided,       ///< F(4×4, 3×3) of stride 2
   strided_line,  ///< F(4, 3) of stride 2
   two_taps,      ///< F(3×3, 2×2)
+  four_taps,     ///< F(3×3, 4×4)
+  five_taps,     ///< F(2×2, 5×5)
 };
 
 /// Along an axis: `points` products, of as many input pixels, give `pixels`.
@@ -123,6 +125,8 @@ constexpr WinogradSide side_of(WinogradTile tile) {
     case WinogradTile::strided:
     case WinogradTile::strided_line: return {4, 3, 9, 2};
     case WinogradTile::two_taps: return {3, 2, 4, 1};
+    case WinogradTile::four_taps: return {3, 4, 6, 1};
+    case WinogradTile::five_taps: return {2, 5, 6, 1};
   }
   return {};
 }

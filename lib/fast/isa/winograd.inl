@@ -92,7 +92,7 @@ static void winograd_output_of(const float* from, i64 step, const WinogradPixels
 
 static void winograd_input(WinogradTile tile, const float* in, i64 row, i64 column, float* to, i64 step, i64 lanes) {
   using enum WinogradTile;
-  if (tile == four) winograd_input_of<four>(in, row, column, to, step, lanes);
+  if (side_of(tile).points == side_of(four).points) winograd_input_of<four>(in, row, column, to, step, lanes);
   else if (tile == strided) winograd_input_of<strided>(in, row, column, to, step, lanes);
   else winograd_input_of<two>(in, row, column, to, step, lanes);  // that of two_taps, too
 }
@@ -101,6 +101,8 @@ static void winograd_filter(WinogradTile tile, const float* from, i64 from_step,
   using enum WinogradTile;
   if (tile == two) winograd_filter_of<two>(from, from_step, to, step);
   else if (tile == four) winograd_filter_of<four>(from, from_step, to, step);
+  else if (tile == four_taps) winograd_filter_of<four_taps>(from, from_step, to, step);
+  else if (tile == five_taps) winograd_filter_of<five_taps>(from, from_step, to, step);
   else if (tile == strided) winograd_filter_of<strided>(from, from_step, to, step);
   else winograd_filter_of<two_taps>(from, from_step, to, step);
 }
@@ -109,6 +111,8 @@ static void winograd_output(WinogradTile tile, const float* from, i64 step, cons
   using enum WinogradTile;
   if (tile == two) winograd_output_of<two>(from, step, to);
   else if (tile == four) winograd_output_of<four>(from, step, to);
+  else if (tile == four_taps) winograd_output_of<four_taps>(from, step, to);
+  else if (tile == five_taps) winograd_output_of<five_taps>(from, step, to);
   else if (tile == strided) winograd_output_of<strided>(from, step, to);
   else winograd_output_of<two_taps>(from, step, to);
 }

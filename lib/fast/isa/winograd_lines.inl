@@ -73,6 +73,52 @@ struct Winograd<WinogradTile::four> {
   }
 };
 
+/// The points are those of F(4, 3): 0, 1, -1, 2, -2 and infinity.
+template <>
+struct Winograd<WinogradTile::four_taps> {
+  [[gnu::always_inline]] static void input(const Vec (&d)[6], Vec (&o)[6]) {
+    Winograd<WinogradTile::four>::input(d, o);
+  }
+  [[gnu::always_inline]] static void filter(const Vec (&d)[4], Vec (&o)[6]) {
+    const Vec sixth = spread(1.0f / 6), two = spread(2), quarter = spread(0.25f);
+    const Vec a = d[0] + d[2], b = d[1] + d[3], c = fma(quarter, d[0], d[2]), e = two * fma(quarter, d[1], d[3]);
+    o[0] = quarter * d[0];
+    o[1] = -sixth * (a + b);
+    o[2] = -sixth * (a - b);
+    o[3] = sixth * (c + e);
+    o[4] = sixth * (c - e);
+    o[5] = d[3];
+  }
+  [[gnu::always_inline]] static void output(const Vec (&d)[6], Vec (&o)[3]) {
+    const Vec a = d[1] + d[2], b = d[1] - d[2], c = d[3] + d[4], e = d[3] - d[4];
+    o[0] = (d[0] + a) + c;
+    o[1] = fma(spread(2), e, b);
+    o[2] = fma(spread(4), c, a) + d[5];
+  }
+};
+
+template <>
+struct Winograd<WinogradTile::five_taps> {
+  [[gnu::always_inline]] static void input(const Vec (&d)[6], Vec (&o)[6]) {
+    Winograd<WinogradTile::four>::input(d, o);
+  }
+  [[gnu::always_inline]] static void filter(const Vec (&d)[5], Vec (&o)[6]) {
+    const Vec sixth = spread(1.0f / 6), two = spread(2), four = spread(4), quarter = spread(0.25f);
+    const Vec a = (d[0] + d[2]) + d[4], b = d[1] + d[3], c = fma(quarter, d[0], fma(four, d[4], d[2])),
+              e = two * fma(quarter, d[1], d[3]);
+    o[0] = quarter * d[0];
+    o[1] = -sixth * (a + b);
+    o[2] = -sixth * (a - b);
+    o[3] = sixth * (c + e);
+    o[4] = sixth * (c - e);
+    o[5] = d[4];
+  }
+  [[gnu::always_inline]] static void output(const Vec (&d)[6], Vec (&o)[2]) {
+    o[0] = (d[0] + (d[1] + d[2])) + (d[3] + d[4]);
+    o[1] = fma(spread(2), d[3] - d[4], d[1] - d[2]) + d[5];
+  }
+};
+
 template <>
 struct Winograd<WinogradTile::line> : Winograd<WinogradTile::four> {};
 

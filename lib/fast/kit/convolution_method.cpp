@@ -24,6 +24,8 @@ std::optional<WinogradTile> tile_of(ConvolutionMethod method) {
     case ConvolutionMethod::winograd_line: return WinogradTile::line;
     case ConvolutionMethod::winograd_strided: return WinogradTile::strided;
     case ConvolutionMethod::winograd_strided_line: return WinogradTile::strided_line;
+    case ConvolutionMethod::winograd_four_taps: return WinogradTile::four_taps;
+    case ConvolutionMethod::winograd_five_taps: return WinogradTile::five_taps;
     default: return std::nullopt;
   }
 }
@@ -34,6 +36,8 @@ ConvolutionMethod winograd_of(WinogradTile tile) {
     case WinogradTile::strided: return ConvolutionMethod::winograd_strided;
     case WinogradTile::strided_line: return ConvolutionMethod::winograd_strided_line;
     case WinogradTile::four: return ConvolutionMethod::winograd4;
+    case WinogradTile::four_taps: return ConvolutionMethod::winograd_four_taps;
+    case WinogradTile::five_taps: return ConvolutionMethod::winograd_five_taps;
     default: return ConvolutionMethod::winograd2;
   }
 }
@@ -46,6 +50,8 @@ std::string_view name(ConvolutionMethod method) {
                                                 "winograd_line",
                                                 "winograd_strided",
                                                 "winograd_strided_line",
+                                                "winograd_four_taps",
+                                                "winograd_five_taps",
                                                 "depthwise",
                                                 "grouped",
                                                 "planar",
@@ -70,7 +76,9 @@ i64 filters_size(ConvolutionMethod method, const ConvolutionShape& shape) {
     case ConvolutionMethod::winograd4:
     case ConvolutionMethod::winograd_line:
     case ConvolutionMethod::winograd_strided:
-    case ConvolutionMethod::winograd_strided_line: return winograd_filters_size(shape, *tile_of(method));
+    case ConvolutionMethod::winograd_strided_line:
+    case ConvolutionMethod::winograd_four_taps:
+    case ConvolutionMethod::winograd_five_taps: return winograd_filters_size(shape, *tile_of(method));
     case ConvolutionMethod::depthwise:
     case ConvolutionMethod::transposed_depthwise:
     case ConvolutionMethod::grouped: return depthwise_filters_size(shape);
@@ -96,7 +104,9 @@ void pack(ConvolutionMethod method, const ConvolutionShape& shape, const Weights
     case ConvolutionMethod::winograd4:
     case ConvolutionMethod::winograd_line:
     case ConvolutionMethod::winograd_strided:
-    case ConvolutionMethod::winograd_strided_line: return winograd_pack(shape, *tile_of(method), filters, to, pool);
+    case ConvolutionMethod::winograd_strided_line:
+    case ConvolutionMethod::winograd_four_taps:
+    case ConvolutionMethod::winograd_five_taps: return winograd_pack(shape, *tile_of(method), filters, to, pool);
     case ConvolutionMethod::depthwise:
     case ConvolutionMethod::transposed_depthwise:
     case ConvolutionMethod::grouped: return depthwise_pack(shape, filters.data, to);
@@ -121,7 +131,9 @@ i64 scratch_size(ConvolutionMethod method, const ConvolutionShape& shape, int th
     case ConvolutionMethod::winograd4:
     case ConvolutionMethod::winograd_line:
     case ConvolutionMethod::winograd_strided:
-    case ConvolutionMethod::winograd_strided_line: return winograd_scratch_size(shape, *tile_of(method), threads);
+    case ConvolutionMethod::winograd_strided_line:
+    case ConvolutionMethod::winograd_four_taps:
+    case ConvolutionMethod::winograd_five_taps: return winograd_scratch_size(shape, *tile_of(method), threads);
     case ConvolutionMethod::depthwise:
     case ConvolutionMethod::grouped: return depthwise_scratch_size(shape, threads);
     case ConvolutionMethod::planar: return planar_scratch_size(shape, threads);
@@ -146,6 +158,8 @@ void compute(ConvolutionMethod method, const ConvolutionShape& shape, const floa
     case ConvolutionMethod::winograd_line:
     case ConvolutionMethod::winograd_strided:
     case ConvolutionMethod::winograd_strided_line:
+    case ConvolutionMethod::winograd_four_taps:
+    case ConvolutionMethod::winograd_five_taps:
       return winograd_convolution(shape, *tile_of(method), filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::depthwise:
     case ConvolutionMethod::grouped: return depthwise_convolution(shape, filters, in, out, epilogue, scratch, pool);
@@ -177,7 +191,9 @@ bool packs_by_panels(ConvolutionMethod method, const ConvolutionShape& shape) {
     case ConvolutionMethod::winograd4:
     case ConvolutionMethod::winograd_line:
     case ConvolutionMethod::winograd_strided:
-    case ConvolutionMethod::winograd_strided_line: return winograd_packs_by_panels(shape, *tile_of(method));
+    case ConvolutionMethod::winograd_strided_line:
+    case ConvolutionMethod::winograd_four_taps:
+    case ConvolutionMethod::winograd_five_taps: return winograd_packs_by_panels(shape, *tile_of(method));
     default: return false;
   }
 }

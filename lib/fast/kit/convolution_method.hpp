@@ -20,6 +20,8 @@ enum class ConvolutionMethod : std::uint8_t {
   winograd_line,
   winograd_strided,
   winograd_strided_line,
+  winograd_four_taps,
+  winograd_five_taps,
   depthwise,
   grouped,
   planar,

@@ -13,7 +13,8 @@ namespace {
 constexpr i64 kOncePacked = 160 << 10;  // floats of a panel that are packed at once
 constexpr i64 kMaxBlocks = 512;         // of channels
 constexpr i64 kStored = 16;             // tiles, before what follows their sums is computed in the first-level cache
-constexpr i64 kMaxPlanes = 5;           // of a kernel, whose filters are transposed together
+constexpr i64 kMaxPlanes = 5;           // of a kernel, whose filters are transposed together:
+constexpr i64 kMaxTaken = 45;           // taps of all planes
 
 // The filters of groups are few beside what is transformed.
 constexpr i64 kLeastSideOfGroups = 12, kLeastSideOfSmallGroups = 32;
@@ -255,7 +256,7 @@ struct Job {
 /// sixteen outputs.
 void pack_columns(const VolumeShape& v, const WinogradRegions& g, const float* from, i64 valid, Part blocks,
                   i64 columns, float* to) {
-  alignas(64) std::array<float, kMaxPlanes * 9 * kBlock * kBlock> rows;
+  alignas(64) std::array<float, kMaxTaken * kBlock * kBlock> rows;
   const auto taps = v.slice.taps(), each = v.kernel_planes * taps, channels = v.slice.channels,
              steps = steps_of_block(v);
   for (auto b = blocks.begin; b < blocks.end; ++b) {
@@ -338,7 +339,8 @@ std::optional<WinogradTile> winograd_tile(const VolumeShape& v, i64 images, bool
   const auto slices = images * (v.of_images ? 1 : v.out_slices);
   if (once && slices * s.out_plane() < kPixelsWorthTransforming) return std::nullopt;
   const auto least = v.planes >= kPlanesOfFewChannels ? kFewestChannels : kBlock;
-  if (s.channels < least || s.outputs < least || v.kernel_planes > kMaxPlanes || blocks_of(s.channels) > kMaxBlocks)
+  if (s.channels < least || s.outputs < least || v.kernel_planes > kMaxPlanes ||
+      v.kernel_planes * s.taps() > kMaxTaken || blocks_of(s.channels) > kMaxBlocks)
     return std::nullopt;
   const auto side = std::min(s.out_height, s.out_width);
   if (winograd_fits(s, strided))
@@ -353,6 +355,13 @@ std::optional<WinogradTile> winograd_tile(const VolumeShape& v, i64 images, bool
   const auto least_steps = v.planes >= kPlanesOfFewChannels ? kPlanesOfFewChannels * kFewestChannels : 2 * kBlock;
   const bool few = s.channels * v.planes < least_steps, narrow = s.outputs < 2 * kBlock;
   if (winograd_fits(s, line)) return !few && !narrow && pays(s, line) ? std::optional(line) : std::nullopt;
+  for (const auto tile : {four_taps, five_taps})
+    if (winograd_fits(s, tile))
+      return !few && !narrow && s.groups == 1 && pays(s, tile) &&
+                     saved(Cost(s), Cost(s, tile), slices) >=
+                         (once ? kSavedByFourOnce : of_wide_vectors() * kSavedByFour)
+                 ? std::optional(tile)
+                 : std::nullopt;
   if (!winograd_fits(s, two) || (few && narrow) || ((few || narrow) && s.groups > 1)) return std::nullopt;
   const bool small = s.group_channels() * v.planes < least_steps;
   if (s.groups > 1 && side < (small ? kLeastSideOfSmallGroups : kLeastSideOfGroups)) return std::nullopt;

@@ -1,7 +1,7 @@
 // Convolution by Winograd, on Layout::blocked: of 3×3 taps by F(2×2, 3×3) or F(4×4, 3×3), of a line of 3 by F(4, 3),
-// also where taps lie apart, and of stride 2; of three spatial axes, of the last two: slices are transformed once, and
-// the planes of the kernel are added up before the way back. F(2×2) rounds no worse than the direct sum, F(4×4) about 5
-// times as much (lib/fast/README.md).
+// also where taps lie apart, and of stride 2; of 4×4 taps by F(3×3, 4×4), of 5×5 by F(2×2, 5×5); of three spatial axes,
+// of the last two: slices are transformed once, and the planes of the kernel are added up before the way back. F(2×2)
+// rounds no worse than the direct sum, tiles of six points about 5 times as much (lib/fast/README.md).
 #pragma once
 #include <optional>
 
@@ -10,8 +10,8 @@
 
 namespace ovir::fast {
 
-/// Whether a tile can compute it: 3×3, of one group or groups of whole blocks, or, by lines, 3×1 or 1×3, of one group;
-/// of its stride, and where that is 2, not dilated.
+/// Whether a tile can compute it: of its taps, of one group or groups of whole blocks, or, by lines, 3×1 or 1×3, of one
+/// group; of its stride, and where that is 2, not dilated.
 bool winograd_fits(const ConvolutionShape& shape, WinogradTile tile);
 /// The one that pays for so many images, or volumes, at least; nothing where direct sums are faster. `once`: filters
 /// are packed in every run.
