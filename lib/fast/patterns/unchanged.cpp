@@ -1,8 +1,7 @@
 // Operations that give what they get, as exporters write them where axes might have been repeated or joined: Broadcast
 // and Tile, Reshape, Squeeze and Unsqueeze; FakeQuantize of what is on its levels; and Add of -0, Subtract of 0,
 // Multiply and Divide by 1.
-#include <bit>
-#include <span>
+#include <cstring>
 
 #include "fast/kit/levels.hpp"
 #include "plan/pattern.hpp"
@@ -17,12 +16,13 @@ std::optional<float> neutral(std::string_view type) {
   return type == "Multiply" || type == "Divide" ? std::optional(1.0F) : std::nullopt;
 }
 
-/// Whether all elements of a constant are this number, to the bit.
+/// Whether all elements of a constant are this number, to the bit. They are read where they lie, up to the first other.
 bool consists_of(const Tensor* constant, float value) {
   if (!constant || constant->type() != ElementType::f32) return false;
-  const std::span numbers(constant->data<float>(), constant->size());
-  return std::ranges::all_of(
-      numbers, [&](float v) { return std::bit_cast<std::uint32_t>(v) == std::bit_cast<std::uint32_t>(value); });
+  const auto* const elements = constant->source();
+  for (i64 i = 0; i < constant->size(); ++i)
+    if (std::memcmp(elements + i * i64{sizeof value}, &value, sizeof value) != 0) return false;
+  return true;
 }
 
 std::optional<Match> match(const Graphlet& graph, int root) {
