@@ -41,6 +41,12 @@ bool is_worth_reordering(const ConvolutionShape& s, bool open) {
 /// would take memory and save no time.
 constexpr i64 kAnyTaps = std::numeric_limits<i64>::max();
 
+/// The most taps that a method takes.
+i64 most_taps(ConvolutionMethod method) {
+  if (method == ConvolutionMethod::planar) return kAnyTaps;
+  return method == ConvolutionMethod::depthwise ? kMaxDepthwiseTaps : kMaxTaps;
+}
+
 /// `images`: there are so many at least. `once`: filters are packed in every run. `open`: planes are not known. `adds`:
 /// there is a residual. `constant`: filters are known.
 ConvolutionMethod choose(const ConvolutionShape& s, i64 images, bool once, bool open, bool adds, bool constant) {
@@ -231,7 +237,7 @@ std::optional<Match> packed_match(const Graphlet& graph, int root) {
   auto ending = take_ending(graph, match, convolution.rank, 1, s.outputs, sum->ending());
   const auto method =
       choose(s, least_images(graph, convolution.data), false, convolution.open, ending.residual >= 0, true);
-  if (s.taps() > kMaxTaps && method != ConvolutionMethod::planar) return std::nullopt;
+  if (s.taps() > most_taps(method)) return std::nullopt;
   const auto pack = [&] { return packed_filters(method, s, filters.data(), graph.packers(s.weights())); };
   auto packed = filters.is_given() ? graph.shared<Buffer>(graph.input(root, 1), packing_name(method, s), pack) : pack();
   match.kernel = std::make_unique<BlockedConvolution>(convolution.windows, s, method, std::move(packed), WeightsFile(),
@@ -253,7 +259,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto* packed = graph.options().steady() ? graph.constant(filters) : nullptr;
   if (packed && packed->type() != ElementType::f32) return std::nullopt;
   if (packed && !transposed) return packed_match(graph, root);
-  if (known.taps() > kMaxTaps) return std::nullopt;
+  if (known.taps() > kMaxTaps && (transposed || !known.is_by_channel())) return std::nullopt;
   Match match{nodes, {input}, nullptr, shared};
   if (!packed) match.inputs.push_back(filters);
   add_computed_inputs(graph, root, 2, match);  // the size that a transposed one's output shall have
@@ -261,6 +267,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto method = transposed ? choose_transposed(*convolution, !packed, ending.residual >= 0)
                                  : choose(known, least_images(graph, input), !packed, open, ending.residual >= 0,
                                           graph.constant(filters));
+  if (known.taps() > most_taps(method)) return std::nullopt;
   std::shared_ptr<const Buffer> own;
   if (packed)
     own = graph.shared<Buffer>(filters, packing_name(method, known), [&] {

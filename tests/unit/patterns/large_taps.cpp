@@ -1,4 +1,4 @@
-// Convolutions of four and five taps a side.
+// Convolutions of four and five taps a side, and depthwise ones of hundreds.
 #include "pattern_examples.hpp"
 
 namespace ovir::testing::patterns::large_taps {
@@ -26,6 +26,12 @@ void five_of_stride_two(Net& n) {
   n.result(relu(n, convolution(n, n.input({1, 40, 33, 31}), {35, 40, 5, 5}, windows(2, 2, 2))));
 }
 
+void depthwise_of_hundreds(Net& n) {
+  const auto y =
+      n.op("GroupConvolution-1", {n.input({2, 20, 19, 18}), n.weights({20, 1, 1, 17, 17})}, windows(2, 1, 8));
+  n.result(relu(n, biased(n, y, 20)));
+}
+
 /// Winograd multiplies by up to 8 on the way there and back.
 constexpr float kWinograd = 2e-5F;
 
@@ -38,6 +44,8 @@ constexpr Example kExamples[] = {
     {"winograd_five_taps.convolution+bias+residual+Relu", five, kOnce, kFixed, true, kWinograd},
     {"winograd_five_taps.convolution+Relu", five_of_a_small_plane, kOften, kFixed, true, kWinograd},
     {"direct.convolution+Relu", four_of_a_small_plane},
+    {"depthwise.convolution+bias+Relu", depthwise_of_hundreds},
+    {"depthwise.convolution+bias+Relu", depthwise_of_hundreds, kOnce},
     {"direct.convolution+Relu", five_of_stride_two},
 };
 // clang-format on

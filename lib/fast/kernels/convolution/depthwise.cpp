@@ -115,7 +115,7 @@ struct Plane {
 
   /// `count` columns from x on, by taps [right.begin, right.end) of each row.
   void run(i64 y, i64 x, i64 count, TapRange right) const {
-    std::array<i64, kMaxTaps> offsets, weights;
+    std::array<i64, kMaxDepthwiseTaps> offsets, weights;
     const auto down = taps_within(y, s.stride_y, s.pad_top, s.dilation_y, s.kernel_height, s.height);
     const auto corner = (y * s.stride_y - s.pad_top) * row + (x * s.stride_x - s.pad_left + left) * kBlock;
     i64 taps = 0;

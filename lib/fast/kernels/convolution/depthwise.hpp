@@ -7,6 +7,9 @@
 
 namespace ovir::fast {
 
+/// The most taps of a plane that depthwise_convolution() takes: 32 × 32.
+inline constexpr i64 kMaxDepthwiseTaps = 1024;
+
 /// Whether it takes convolutions of several channels a group: of 4 or 8 and as many outputs, by kernels of 3 or 5
 /// columns side by side and a stride of 1 or 2 along a row.
 bool groups_slide(const ConvolutionShape& shape);
