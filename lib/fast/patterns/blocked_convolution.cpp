@@ -43,15 +43,15 @@ constexpr i64 kAnyTaps = std::numeric_limits<i64>::max();
 
 /// The most taps that a method takes.
 i64 most_taps(ConvolutionMethod method) {
-  if (method == ConvolutionMethod::planar) return kAnyTaps;
+  if (method == ConvolutionMethod::planar || method == ConvolutionMethod::planar_depthwise) return kAnyTaps;
   return method == ConvolutionMethod::depthwise ? kMaxDepthwiseTaps : kMaxTaps;
 }
 
 /// `images`: there are so many at least. `once`: filters are packed in every run. `open`: planes are not known. `adds`:
 /// there is a residual. `constant`: filters are known.
 ConvolutionMethod choose(const ConvolutionShape& s, i64 images, bool once, bool open, bool adds, bool constant) {
-  if (s.is_by_channel())
-    return planar_depthwise_pays(s, open) ? ConvolutionMethod::planar_depthwise : ConvolutionMethod::depthwise;
+  if (planar_depthwise_pays(s, open)) return ConvolutionMethod::planar_depthwise;
+  if (s.is_by_channel()) return ConvolutionMethod::depthwise;
   if (groups_slide(s)) return ConvolutionMethod::grouped;
   const bool single = !open && s.out_width == 1;  // which would fill no vector with its neighbors
   if (constant && !adds && !single && few_outputs_pays(s)) return ConvolutionMethod::few_outputs;
@@ -259,7 +259,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto* packed = graph.options().steady() ? graph.constant(filters) : nullptr;
   if (packed && packed->type() != ElementType::f32) return std::nullopt;
   if (packed && !transposed) return packed_match(graph, root);
-  if (known.taps() > kMaxTaps && (transposed || !known.is_by_channel())) return std::nullopt;
+  if (transposed && known.taps() > kMaxTaps) return std::nullopt;
   Match match{nodes, {input}, nullptr, shared};
   if (!packed) match.inputs.push_back(filters);
   add_computed_inputs(graph, root, 2, match);  // the size that a transposed one's output shall have

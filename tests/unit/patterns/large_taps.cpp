@@ -1,4 +1,4 @@
-// Convolutions of four and five taps a side, and depthwise ones of hundreds.
+// Convolutions of four and five taps a side, and of hundreds where channels are apart or there is one.
 #include "pattern_examples.hpp"
 
 namespace ovir::testing::patterns::large_taps {
@@ -32,6 +32,14 @@ void depthwise_of_hundreds(Net& n) {
   n.result(relu(n, biased(n, y, 20)));
 }
 
+void blur(Net& n) {
+  n.result(relu(n, biased(n, convolution(n, n.input({2, 1, 21, 24}), {1, 1, 17, 17}, windows(2, 1, 8)), 1)));
+}
+void blurs_by_channel(Net& n) {
+  n.result(n.op("GroupConvolution-1", {n.input({1, 3, 19, 18}), n.weights({3, 1, 1, 17, 17})}, windows(2, 1, 8)));
+}
+void edges(Net& n) { n.result(relu(n, convolution(n, n.input({2, 1, 9, 20}), {7, 1, 3, 3}, windows(2, 1, 1)))); }
+
 /// Winograd multiplies by up to 8 on the way there and back.
 constexpr float kWinograd = 2e-5F;
 
@@ -44,6 +52,11 @@ constexpr Example kExamples[] = {
     {"winograd_five_taps.convolution+bias+residual+Relu", five, kOnce, kFixed, true, kWinograd},
     {"winograd_five_taps.convolution+Relu", five_of_a_small_plane, kOften, kFixed, true, kWinograd},
     {"direct.convolution+Relu", four_of_a_small_plane},
+    {"planar_depthwise.convolution+bias+Relu", blur},
+    {"planar_depthwise.convolution+bias+Relu", blur, kOnce},
+    {"planar_depthwise.convolution+bias+Relu", blur, kOften, kOpen},
+    {"planar_depthwise.convolution", blurs_by_channel},
+    {"planar_depthwise.convolution+Relu", edges},
     {"depthwise.convolution+bias+Relu", depthwise_of_hundreds},
     {"depthwise.convolution+bias+Relu", depthwise_of_hundreds, kOnce},
     {"direct.convolution+Relu", five_of_stride_two},

@@ -1,13 +1,16 @@
 #include "fast/kernels/convolution/planar_depthwise.hpp"
 
 #include <array>
+#include <utility>
 
 #include "fast/kernels/convolution/padded_row.hpp"
 
 namespace ovir::fast {
 namespace {
 
-constexpr i64 kMostChannels = 4;       // those of 8 take as long in blocks
+constexpr i64 kMostChannels = 4;  // those of 8 take as long in blocks
+// Of a single channel: sums of more outputs or taps take longer than those of lanes that are outputs.
+constexpr i64 kFewOutputs = 2, kMostOutputs = 8, kTapsOfMost = 9;
 constexpr i64 kBandFloats = 4 << 10;   // of padded input rows: they stay in the cache of the first level
 constexpr i64 kFewestColumns = 16;     // of an output row
 constexpr double kNanoseconds = 0.04;  // an output and tap
@@ -33,8 +36,9 @@ struct Bands {
 }  // namespace
 
 bool planar_depthwise_pays(const ConvolutionShape& s, bool open) {
-  return s.is_by_channel() && s.channels <= kMostChannels && s.taps() <= kMaxTaps &&
-         (open || s.out_width >= kFewestColumns);
+  if (!open && s.out_width < kFewestColumns) return false;
+  if (s.is_by_channel()) return s.channels <= kMostChannels;
+  return s.channels == 1 && (s.outputs <= kFewOutputs || (s.outputs <= kMostOutputs && s.taps() <= kTapsOfMost));
 }
 
 i64 planar_depthwise_filters_size(const ConvolutionShape& s) { return s.weights(); }
@@ -90,15 +94,21 @@ void planar_depthwise_volume(const VolumeShape& v, const float* filters, const f
         const auto origin = inside ? top * s.width + left : 0, stride = inside ? s.width : bands.width;
         for_rows([&](i64 output, i64 y, float* to) {
           const auto* filter = filters + (output * v.planes + plane) * s.taps();
+          bool first = plane == planes.begin;
           i64 count = 0;
+          const auto add = [&] {
+            table.weighted_sum(weights.data(), from.data(), count, to, columns.size(), std::exchange(first, false));
+            count = 0;
+          };
           for (i64 t = 0; t < s.taps(); ++t) {
             const auto row = (y - rows.begin) * s.stride_y + t / s.kernel_width * s.dilation_y;
             if (top + row < 0 || top + row >= s.height) continue;
+            if (count == kMaxTaps) add();
             const auto column = t % s.kernel_width * s.dilation_x;
             from[count] = data + origin + row * stride + column % s.stride_x * bands.phase_width + column / s.stride_x;
             weights[count++] = filter[t];
           }
-          table.weighted_sum(weights.data(), from.data(), count, to, columns.size(), plane == planes.begin);
+          add();
         });
       }
       for_rows([&](i64 output, i64 y, float* to) {
