@@ -187,15 +187,10 @@ bool packs_by_panels(ConvolutionMethod method, const ConvolutionShape& shape) {
     case ConvolutionMethod::pointwise: return pointwise_packs_by_panels(shape);
     case ConvolutionMethod::bf16x3: return bf16x3_packs_by_panels(shape);
     case ConvolutionMethod::clipped: return clipped_packs_by_panels(shape);
-    case ConvolutionMethod::winograd2:
-    case ConvolutionMethod::winograd4:
-    case ConvolutionMethod::winograd_line:
-    case ConvolutionMethod::winograd_strided:
-    case ConvolutionMethod::winograd_strided_line:
-    case ConvolutionMethod::winograd_four_taps:
-    case ConvolutionMethod::winograd_five_taps: return winograd_packs_by_panels(shape, *tile_of(method));
-    default: return false;
+    default: break;
   }
+  const auto tile = tile_of(method);
+  return tile && winograd_packs_by_panels(shape, *tile);
 }
 
 i64 once_scratch_size(ConvolutionMethod method, const ConvolutionShape& shape, int threads) {

@@ -29,6 +29,8 @@ constexpr i64 kLarge = i64{1} << 20;
 /// A matrix that is not small is read from its file by so many products of many rows, before it is packed for those
 /// that follow: a decoder has one such, of the prompt, before many of a single row, and would keep its weights twice.
 constexpr int kReadProducts = 8;
+/// The longest columns of a matrix that is read: a panel of them, of which each thread has one, takes 8 MiB.
+constexpr i64 kLongestRead = 64 << 10;
 /// Products of fewer rows by a matrix that is read add up in another order than those by a packed one.
 constexpr i64 kFewestReadRows = 9;
 
@@ -222,7 +224,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   // Where every run has as many rows, they are packed now.
   const bool known = rows >= 0 && !(rows_of && rows <= kFewRows);
   const auto form = !known ? "open" : in_three(rows, b->k, b->n) ? "three" : "panels";
-  auto file = b->row == 1 ? file_of(graph, matrix) : WeightsFile();
+  auto file = b->row == 1 && b->k <= kLongestRead ? file_of(graph, matrix) : WeightsFile();
   auto packed = graph.shared<PackedMatrix>(matrix, fmt::format("{}, {}", form, name), [&] {
     return known ? std::make_shared<const PackedMatrix>(*b, std::move(file), rows, graph.packers(b->k * b->n))
                  : std::make_shared<const PackedMatrix>(*b, std::move(file));
