@@ -38,6 +38,7 @@
 
 static constexpr IsaTable table(const char* name) {
   return {.name = name,
+          .lanes = kWidth,
           .rows = 6,
           .tile = tile,
           .dot = dot,

@@ -15,6 +15,7 @@ inline constexpr i64 kPanel = 64;
 
 struct IsaTable {
   const char* name;
+  int lanes;  ///< floats of a vector
 
   // The one-shot product.
   int rows;  ///< the most rows of a tile

@@ -25,9 +25,9 @@ struct Winograd<WinogradTile::two> {
   }
 };
 
+/// Its input's transform is that of F(2, 3), whose points it has.
 template <>
 struct Winograd<WinogradTile::two_taps> {
-  [[gnu::always_inline]] static void input(const Vec (&d)[4], Vec (&o)[4]) { Winograd<WinogradTile::two>::input(d, o); }
   [[gnu::always_inline]] static void filter(const Vec (&d)[2], Vec (&o)[4]) {
     const Vec half = spread(0.5f);
     o[0] = d[0];
@@ -73,12 +73,10 @@ struct Winograd<WinogradTile::four> {
   }
 };
 
-/// The points are those of F(4, 3): 0, 1, -1, 2, -2 and infinity.
+/// Of four taps, and of five, the points are those of F(4, 3): 0, 1, -1, 2, -2 and infinity; so is their inputs'
+/// transform.
 template <>
 struct Winograd<WinogradTile::four_taps> {
-  [[gnu::always_inline]] static void input(const Vec (&d)[6], Vec (&o)[6]) {
-    Winograd<WinogradTile::four>::input(d, o);
-  }
   [[gnu::always_inline]] static void filter(const Vec (&d)[4], Vec (&o)[6]) {
     const Vec sixth = spread(1.0f / 6), two = spread(2), quarter = spread(0.25f);
     const Vec a = d[0] + d[2], b = d[1] + d[3], c = fma(quarter, d[0], d[2]), e = two * fma(quarter, d[1], d[3]);
@@ -99,9 +97,6 @@ struct Winograd<WinogradTile::four_taps> {
 
 template <>
 struct Winograd<WinogradTile::five_taps> {
-  [[gnu::always_inline]] static void input(const Vec (&d)[6], Vec (&o)[6]) {
-    Winograd<WinogradTile::four>::input(d, o);
-  }
   [[gnu::always_inline]] static void filter(const Vec (&d)[5], Vec (&o)[6]) {
     const Vec sixth = spread(1.0f / 6), two = spread(2), four = spread(4), quarter = spread(0.25f);
     const Vec a = (d[0] + d[2]) + d[4], b = d[1] + d[3], c = fma(quarter, d[0], fma(four, d[4], d[2])),

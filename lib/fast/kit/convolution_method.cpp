@@ -1,5 +1,8 @@
 #include "fast/kit/convolution_method.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "fast/kernels/convolution/bf16x3.hpp"
 #include "fast/kernels/convolution/clipped.hpp"
 #include "fast/kernels/convolution/depthwise.hpp"
@@ -17,29 +20,31 @@
 
 namespace ovir::fast {
 
+namespace {
+
+struct WinogradMethod {
+  ConvolutionMethod method;
+  WinogradTile tile;
+};
+constexpr WinogradMethod kWinograd[] = {
+    {ConvolutionMethod::winograd2, WinogradTile::two},
+    {ConvolutionMethod::winograd4, WinogradTile::four},
+    {ConvolutionMethod::winograd_line, WinogradTile::line},
+    {ConvolutionMethod::winograd_strided, WinogradTile::strided},
+    {ConvolutionMethod::winograd_strided_line, WinogradTile::strided_line},
+    {ConvolutionMethod::winograd_four_taps, WinogradTile::four_taps},
+    {ConvolutionMethod::winograd_five_taps, WinogradTile::five_taps},
+};
+
+}  // namespace
+
 std::optional<WinogradTile> tile_of(ConvolutionMethod method) {
-  switch (method) {
-    case ConvolutionMethod::winograd2: return WinogradTile::two;
-    case ConvolutionMethod::winograd4: return WinogradTile::four;
-    case ConvolutionMethod::winograd_line: return WinogradTile::line;
-    case ConvolutionMethod::winograd_strided: return WinogradTile::strided;
-    case ConvolutionMethod::winograd_strided_line: return WinogradTile::strided_line;
-    case ConvolutionMethod::winograd_four_taps: return WinogradTile::four_taps;
-    case ConvolutionMethod::winograd_five_taps: return WinogradTile::five_taps;
-    default: return std::nullopt;
-  }
+  const auto* at = std::ranges::find(kWinograd, method, &WinogradMethod::method);
+  return at == std::end(kWinograd) ? std::nullopt : std::optional(at->tile);
 }
 
 ConvolutionMethod winograd_of(WinogradTile tile) {
-  switch (tile) {
-    case WinogradTile::line: return ConvolutionMethod::winograd_line;
-    case WinogradTile::strided: return ConvolutionMethod::winograd_strided;
-    case WinogradTile::strided_line: return ConvolutionMethod::winograd_strided_line;
-    case WinogradTile::four: return ConvolutionMethod::winograd4;
-    case WinogradTile::four_taps: return ConvolutionMethod::winograd_four_taps;
-    case WinogradTile::five_taps: return ConvolutionMethod::winograd_five_taps;
-    default: return ConvolutionMethod::winograd2;
-  }
+  return std::ranges::find(kWinograd, tile, &WinogradMethod::tile)->method;
 }
 
 std::string_view name(ConvolutionMethod method) {
@@ -68,17 +73,11 @@ std::string_view name(ConvolutionMethod method) {
 }
 
 i64 filters_size(ConvolutionMethod method, const ConvolutionShape& shape) {
+  if (const auto tile = tile_of(method)) return winograd_filters_size(shape, *tile);
   switch (method) {
     case ConvolutionMethod::direct:
     case ConvolutionMethod::pointwise:
     case ConvolutionMethod::transposed: return direct_filters_size(shape);
-    case ConvolutionMethod::winograd2:
-    case ConvolutionMethod::winograd4:
-    case ConvolutionMethod::winograd_line:
-    case ConvolutionMethod::winograd_strided:
-    case ConvolutionMethod::winograd_strided_line:
-    case ConvolutionMethod::winograd_four_taps:
-    case ConvolutionMethod::winograd_five_taps: return winograd_filters_size(shape, *tile_of(method));
     case ConvolutionMethod::depthwise:
     case ConvolutionMethod::transposed_depthwise:
     case ConvolutionMethod::grouped: return depthwise_filters_size(shape);
@@ -90,23 +89,17 @@ i64 filters_size(ConvolutionMethod method, const ConvolutionShape& shape) {
     case ConvolutionMethod::transposed_winograd: return transposed_winograd_filters_size(shape);
     case ConvolutionMethod::few_outputs: return few_outputs_filters_size(shape);
     case ConvolutionMethod::bf16x3: return bf16x3_filters_size(shape);
+    default: return 0;
   }
-  return 0;
 }
 
 void pack(ConvolutionMethod method, const ConvolutionShape& shape, const Weights& filters, float* to,
           ThreadPool& pool) {
+  if (const auto tile = tile_of(method)) return winograd_pack(shape, *tile, filters, to, pool);
   switch (method) {
     case ConvolutionMethod::direct:
     case ConvolutionMethod::pointwise: return direct_pack(shape, filters, to, pool);
     case ConvolutionMethod::transposed: return transposed_pack(shape, filters.data, to, pool);
-    case ConvolutionMethod::winograd2:
-    case ConvolutionMethod::winograd4:
-    case ConvolutionMethod::winograd_line:
-    case ConvolutionMethod::winograd_strided:
-    case ConvolutionMethod::winograd_strided_line:
-    case ConvolutionMethod::winograd_four_taps:
-    case ConvolutionMethod::winograd_five_taps: return winograd_pack(shape, *tile_of(method), filters, to, pool);
     case ConvolutionMethod::depthwise:
     case ConvolutionMethod::transposed_depthwise:
     case ConvolutionMethod::grouped: return depthwise_pack(shape, filters.data, to);
@@ -118,22 +111,17 @@ void pack(ConvolutionMethod method, const ConvolutionShape& shape, const Weights
     case ConvolutionMethod::clipped: return clipped_pack(shape, filters, to, pool);
     case ConvolutionMethod::few_outputs: return few_outputs_pack(shape, filters.data, to, pool);
     case ConvolutionMethod::bf16x3: return bf16x3_pack(shape, filters.data, to, pool);
+    default: return;
   }
 }
 
 i64 scratch_size(ConvolutionMethod method, const ConvolutionShape& shape, int threads) {
+  if (const auto tile = tile_of(method)) return winograd_scratch_size(shape, *tile, threads);
   switch (method) {
     case ConvolutionMethod::direct: return direct_scratch_size(shape, threads);
     case ConvolutionMethod::pointwise:
     case ConvolutionMethod::transposed_depthwise:
     case ConvolutionMethod::clipped: return 0;
-    case ConvolutionMethod::winograd2:
-    case ConvolutionMethod::winograd4:
-    case ConvolutionMethod::winograd_line:
-    case ConvolutionMethod::winograd_strided:
-    case ConvolutionMethod::winograd_strided_line:
-    case ConvolutionMethod::winograd_four_taps:
-    case ConvolutionMethod::winograd_five_taps: return winograd_scratch_size(shape, *tile_of(method), threads);
     case ConvolutionMethod::depthwise:
     case ConvolutionMethod::grouped: return depthwise_scratch_size(shape, threads);
     case ConvolutionMethod::planar: return planar_scratch_size(shape, threads);
@@ -144,23 +132,17 @@ i64 scratch_size(ConvolutionMethod method, const ConvolutionShape& shape, int th
     case ConvolutionMethod::transposed_winograd: return transposed_winograd_scratch_size(shape, threads);
     case ConvolutionMethod::few_outputs: return few_outputs_scratch_size(shape, threads);
     case ConvolutionMethod::bf16x3: return bf16x3_scratch_size(shape, threads);
+    default: return 0;
   }
-  return 0;
 }
 
 void compute(ConvolutionMethod method, const ConvolutionShape& shape, const float* filters, const float* in, float* out,
              bool planes, const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
+  if (const auto tile = tile_of(method))
+    return winograd_convolution(shape, *tile, filters, in, out, epilogue, scratch, pool);
   switch (method) {
     case ConvolutionMethod::direct: return direct_convolution(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::pointwise: return pointwise_convolution(shape, filters, in, out, epilogue, pool);
-    case ConvolutionMethod::winograd2:
-    case ConvolutionMethod::winograd4:
-    case ConvolutionMethod::winograd_line:
-    case ConvolutionMethod::winograd_strided:
-    case ConvolutionMethod::winograd_strided_line:
-    case ConvolutionMethod::winograd_four_taps:
-    case ConvolutionMethod::winograd_five_taps:
-      return winograd_convolution(shape, *tile_of(method), filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::depthwise:
     case ConvolutionMethod::grouped: return depthwise_convolution(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::clipped: return clipped_convolution(shape, filters, in, out, epilogue, pool);
@@ -178,6 +160,7 @@ void compute(ConvolutionMethod method, const ConvolutionShape& shape, const floa
       return transposed_few(shape, filters, in, out, planes, epilogue, scratch, pool);
     case ConvolutionMethod::transposed_winograd:
       return transposed_winograd(shape, filters, in, out, epilogue, scratch, pool);
+    default: return;
   }
 }
 

@@ -36,7 +36,7 @@ constexpr i64 kFewestReadRows = 9;
 
 /// After so many runs a large matrix is worth a copy on huge pages. Xeons with AVX-512 read it a quarter faster, the
 /// Zen 3 that AVX2 was measured with 5 %.
-i64 worth_a_copy() { return std::string_view(isa().name) == "avx512" ? 16 : 64; }
+i64 worth_a_copy() { return isa().lanes == 16 ? 16 : 64; }
 
 bool is_small(i64 k, i64 n) {
   constexpr i64 kSmall = 64 << 10;

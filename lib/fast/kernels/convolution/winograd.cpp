@@ -306,7 +306,7 @@ double saved(const Cost& of, const Cost& by, i64 slices) {
 
 /// How much more must be saved where vectors of 16 floats multiply twice as fast, and read weights no faster. An
 /// estimate, which leaves single images there much as they were measured.
-double of_wide_vectors() { return std::string_view(isa().name) == "avx512" ? 2 : 1; }
+double of_wide_vectors() { return isa().lanes == 16 ? 2 : 1; }
 
 /// Whether enough of the tiles' pixels are in the plane: where it is small, or taps lie far apart, many are not.
 bool pays(const ConvolutionShape& s, WinogradTile tile) {
