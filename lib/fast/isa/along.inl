@@ -47,59 +47,6 @@ static bool overlaps(const float* box, const float* others, i64 step, i64 n, flo
   return false;
 }
 
-// Four points of a grid at a time.
-using Fours = double __attribute__((vector_size(32)));
-using FourWords = std::int32_t __attribute__((vector_size(16)));
-using FourFloats = float __attribute__((vector_size(16)));
-
-/// The two pixels along an axis, and how much the second one counts.
-struct PixelPair {
-  FourWords first, second, has_first, has_second;
-  Fours weight;
-};
-[[gnu::always_inline]] inline PixelPair pixel_pair(const SampledAxis& axis, FourFloats coordinates, bool border) {
-  constexpr Fours kBefore = {-2, -2, -2, -2}, kMost = {__DBL_MAX__, __DBL_MAX__, __DBL_MAX__, __DBL_MAX__};
-  const Fours behind = Fours{} + (axis.length + 1.0);
-  Fours v = (__builtin_convertvector(coordinates, Fours) + 1.0) * axis.scale + axis.shift;
-  v = v <= kMost ? v : kBefore;
-  v = v < kBefore ? kBefore : v;  // farther away makes no difference
-  v = v > behind ? behind : v;
-  const FourWords first = __builtin_convertvector(v + 2.0, FourWords) - 2, second = first + 1;
-  const auto inside = [&](FourWords i) __attribute__((always_inline)) {
-    const FourWords last = FourWords{} + (axis.length - 1), from_zero = i < 0 ? FourWords{} : i;
-    return from_zero > last ? last : from_zero;
-  };
-  const auto has = [&](FourWords i) __attribute__((always_inline)) { return border ? ~FourWords{} : inside(i) == i; };
-  return {inside(first), inside(second), has(first), has(second), v - __builtin_convertvector(first, Fours)};
-}
-
-static void bilinear(const SampledAxis& x, const SampledAxis& y, bool border, const float* grid, i64 n,
-                     const BilinearPixels& to) {
-  for (i64 p = 0; p < n; p += 4) {
-    FourFloats columns{}, rows{};
-    const i64 count = n - p < 4 ? n - p : 4;
-    for (i64 i = 0; i < count; ++i) {
-      columns[i] = grid[2 * (p + i)];
-      rows[i] = grid[2 * (p + i) + 1];
-    }
-    const auto across = pixel_pair(x, columns, border), down = pixel_pair(y, rows, border);
-    const Fours left = 1.0 - across.weight, top = 1.0 - down.weight;
-    const auto put = [&](i64 which, FourWords row, FourWords column, FourWords mask, Fours weight)
-        __attribute__((always_inline)) {
-      const FourWords number = row * x.length + column;
-      const FourFloats narrow = __builtin_convertvector(weight, FourFloats);
-      const i64 at = which * to.step + p;
-      __builtin_memcpy(to.number + at, &number, sizeof number);
-      __builtin_memcpy(to.weight + at, &narrow, sizeof narrow);
-      __builtin_memcpy(to.mask + at, &mask, sizeof mask);
-    };
-    put(0, down.first, across.first, down.has_first & across.has_first, top * left);
-    put(1, down.first, across.second, down.has_first & across.has_second, top * across.weight);
-    put(2, down.second, across.first, down.has_second & across.has_first, down.weight * left);
-    put(3, down.second, across.second, down.has_second & across.has_second, down.weight * across.weight);
-  }
-}
-
 static void sample(const float* const* pixels, const float* weights, bool largest, float* __restrict to, i64 n) {
   const float *a = pixels[0], *b = pixels[1], *c = pixels[2], *d = pixels[3];
   const float wa = weights[0], wb = weights[1], wc = weights[2], wd = weights[3];

@@ -25,14 +25,18 @@ struct FourierStep {
 /// Boxes whose numbers lie side by side.
 inline constexpr i64 kTile = 16;
 
+/// What a sample has where it wants a pixel that lies beyond the image: nothing, the outermost one, or one of the image
+/// mirrored at the centers or at the edges of the outermost ones.
+enum class BeyondImage : std::uint8_t { zeros, border, centers, edges };
 /// An axis of an image, and how the coordinate of a point becomes a pixel's number: (coordinate + 1) · scale + shift.
 struct SampledAxis {
   double scale, shift;
   std::int32_t length;  ///< below 2^30
+  BeyondImage beyond;
 };
-/// The four pixels of n bilinear samples, rows `step` apart: each one's number in its image of less than 2^31 pixels,
+/// The pixels that n samples are made of, rows `step` apart: each one's number in its image of less than 2^31 pixels,
 /// its weight, and all bits, or 0 where it lies beside the image and counts as 0. There is room for a multiple of four.
-struct BilinearPixels {
+struct SampledPixels {
   std::int32_t* number;
   float* weight;
   std::uint32_t* mask;
@@ -67,10 +71,12 @@ struct LineTable {
   /// A sample between four pixels, c < n: it is added to to[c], or stays there where it is the largest.
   void (*sample)(const float* const* pixels, const float* weights, bool largest, float* to, i64 n);
 
-  /// Of n points (x, y) of a grid; `border`: beside the image are its outermost pixels. Coordinates that are not finite
-  /// are those of a point before the first pixel. Computed in double precision.
-  void (*bilinear)(const SampledAxis& x, const SampledAxis& y, bool border, const float* grid, i64 n,
-                   const BilinearPixels& to);
+  /// Of n points (x, y) of a grid, by 1, 2 (bilinear) or 4 (bicubic) pixels along each axis, row by row. Coordinates
+  /// that are not finite are those of a point before the first pixel. Computed in double precision.
+  void (*grid_pixels)(const SampledAxis& x, const SampledAxis& y, int taps, const float* grid, i64 n,
+                      const SampledPixels& to);
+  /// y[p] = the sum over t < taps of weight[t][p] · x[number[t][p]].
+  void (*sum_pixels)(const SampledPixels& of, i64 taps, const float* x, float* y, i64 n);
 
   /// to[c] becomes that times all x[r·step + c], r < rows.
   void (*multiply)(const float* x, i64 step, i64 rows, double* to, i64 columns);

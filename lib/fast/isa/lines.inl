@@ -1,8 +1,10 @@
 // The loops of LineTable, in terms of Ranks, a vector of eight integers, of which lesser and larger give the lesser and
-// the larger ones. Included by one file an instruction set, which defines them.
+// the larger ones, and of FourFloats, which widen makes Fours. Included by one file an instruction set, which defines
+// them.
 #include "fast/isa/along.inl"
 #include "fast/isa/detections.inl"
 #include "fast/isa/fourier.inl"
+#include "fast/isa/grid.inl"
 #include "fast/isa/pixels.inl"
 #include "fast/isa/ranking.inl"
 #include "fast/isa/resample.inl"
@@ -17,7 +19,8 @@ static constexpr LineTable line_table() {
           .covered = covered,
           .decay = decay,
           .sample = sample,
-          .bilinear = bilinear,
+          .grid_pixels = grid_pixels,
+          .sum_pixels = sum_pixels,
           .multiply = multiply,
           .respond = respond,
           .truncate = truncate,

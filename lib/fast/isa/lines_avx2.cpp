@@ -9,6 +9,10 @@ namespace {
 using Ranks = std::int32_t __attribute__((vector_size(32)));
 inline void lesser(const Ranks& a, const Ranks& b, Ranks& to) { to = (Ranks)_mm256_min_epi32((__m256i)a, (__m256i)b); }
 inline void larger(const Ranks& a, const Ranks& b, Ranks& to) { to = (Ranks)_mm256_max_epi32((__m256i)a, (__m256i)b); }
+using Fours = double __attribute__((vector_size(32)));
+using FourWords = std::int32_t __attribute__((vector_size(16)));
+using FourFloats = float __attribute__((vector_size(16)));
+inline void widen(FourFloats x, Fours& to) { to = (Fours)_mm256_cvtps_pd((__m128)x); }
 
 #include "fast/isa/lines.inl"
 

@@ -7,6 +7,10 @@ namespace {
 using Ranks = std::int32_t __attribute__((vector_size(32)));
 inline void lesser(const Ranks& a, const Ranks& b, Ranks& to) { to = a < b ? a : b; }
 inline void larger(const Ranks& a, const Ranks& b, Ranks& to) { to = a > b ? a : b; }
+using Fours = double __attribute__((vector_size(32)));
+using FourWords = std::int32_t __attribute__((vector_size(16)));
+using FourFloats = float __attribute__((vector_size(16)));
+inline void widen(FourFloats x, Fours& to) { to = __builtin_convertvector(x, Fours); }
 
 #include "fast/isa/lines.inl"
 

@@ -18,6 +18,8 @@ void few_channels(Net& n) {
                 {{"mode", "bilinear"}, {"padding_mode", "zeros"}, {"align_corners", "false"}}));
 }
 void nearest(Net& n) { sampled(n, "nearest", "zeros", "false"); }
+void nearest_mirrored(Net& n) { sampled(n, "nearest", "reflection", "true"); }
+void bilinear_mirrored(Net& n) { sampled(n, "bilinear", "reflection", "true"); }
 
 // clang-format off
 constexpr Example kExamples[] = {
@@ -27,6 +29,8 @@ constexpr Example kExamples[] = {
     {"grid_sample", bicubic},
     {"grid_sample", bicubic_zeros},
     {"grid_sample", nearest},
+    {"grid_sample", nearest_mirrored},
+    {"grid_sample", bilinear_mirrored},
     {"grid_sample", few_channels},
 };
 // clang-format on

@@ -2,22 +2,29 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstdint>
 
 #include "fast/isa/lines.hpp"
 #include "fast/isa/table.hpp"
 #include "fast/kernels/chunks.hpp"
 #include "fast/kernels/image/turned.hpp"
-#include "op/kit/grid_sampling.hpp"
 
 namespace ovir::fast {
 namespace {
 
-using grid_sampling::denormalize;
-using grid_sampling::taps_of;
-
 constexpr i64 kPoints = 64, kChannels = 64;  // for which taps are computed once
+
+SampledAxis axis_of(i64 length, const GridSampleAttrs& attrs) {
+  const auto n = static_cast<double>(length);
+  const auto beyond = attrs.padding_mode == GridSamplePadding::zeros    ? BeyondImage::zeros
+                      : attrs.padding_mode == GridSamplePadding::border ? BeyondImage::border
+                      : attrs.align_corners                             ? BeyondImage::centers
+                                                                        : BeyondImage::edges;
+  return {.scale = attrs.align_corners ? (n - 1) / 2 : n / 2,
+          .shift = attrs.align_corners ? 0 : -0.5,
+          .length = static_cast<std::int32_t>(length),
+          .beyond = beyond};
+}
 
 /// By tap, the pixel and its weight for each of some points; what lies outside of the image is masked.
 template <i64 taps>
@@ -27,55 +34,13 @@ struct Samples {
   std::array<std::array<std::uint32_t, kPoints>, taps> mask;
 
   Samples(const GridSampling& what, const float* grid, i64 points) {
-    if constexpr (taps == 4) {
-      if (what.attrs.padding_mode != GridSamplePadding::reflection) {
-        const auto axis = [&](i64 length) {
-          const auto n = static_cast<double>(length);
-          return what.attrs.align_corners ? SampledAxis{(n - 1) / 2, 0, static_cast<std::int32_t>(length)}
-                                          : SampledAxis{n / 2, -0.5, static_cast<std::int32_t>(length)};
-        };
-        line_isa().bilinear(axis(what.width), axis(what.height), what.attrs.padding_mode == GridSamplePadding::border,
-                            grid, points, {at[0].data(), weight[0].data(), mask[0].data(), kPoints});
-        return;
-      }
-    }
-    for (i64 p = 0; p < points; ++p) {
-      const auto columns = taps_of(denormalize(static_cast<double>(grid[2 * p]), what.width, what.attrs.align_corners),
-                                   what.width, what.attrs);
-      const auto rows =
-          taps_of(denormalize(static_cast<double>(grid[2 * p + 1]), what.height, what.attrs.align_corners), what.height,
-                  what.attrs);
-      i64 t = 0;
-      for (const auto& row : rows)
-        for (const auto& column : columns) {
-          const bool is_pixel = row.at >= 0 && column.at >= 0;
-          at[t][p] = is_pixel ? static_cast<std::int32_t>(row.at * what.width + column.at) : 0;
-          mask[t][p] = is_pixel ? ~0U : 0U;
-          weight[t++][p] = static_cast<float>(row.weight * column.weight);
-        }
-    }
+    constexpr int along = taps == 1 ? 1 : taps == 4 ? 2 : 4;
+    line_isa().grid_pixels(axis_of(what.width, what.attrs), axis_of(what.height, what.attrs), along, grid, points,
+                           pixels());
   }
-};
 
-template <i64 taps>
-void sample(const Samples<taps>& s, const float* x, i64 points, float* to) {
-  // All pixels first: the sums are then vectors.
-  std::array<std::array<float, kPoints>, taps> pixels;
-  for (i64 t = 0; t < taps; ++t)
-    for (i64 p = 0; p < points; ++p) pixels[t][p] = x[s.at[t][p]];
-  const auto pixel = [&](i64 t, i64 p) {
-    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(pixels[t][p]) & s.mask[t][p]);
-  };
-  for (i64 p = 0; p < points; ++p) {
-    if constexpr (taps == 1) {
-      to[p] = pixel(0, p);
-    } else {
-      float sum = 0;
-      for (i64 t = 0; t < taps; ++t) sum += s.weight[t][p] * pixel(t, p);
-      to[p] = sum;
-    }
-  }
-}
+  SampledPixels pixels() { return {at[0].data(), weight[0].data(), mask[0].data(), kPoints}; }
+};
 
 bool by_pixels(const GridSampling& what) { return turning_pays(what.channels, what.points, what.height * what.width); }
 
@@ -119,7 +84,7 @@ void sample_all(const GridSampling& what, const float* x, const float* grid, flo
     for (auto i = begin; i < end; ++i) {
       const auto n = i / (blocks * parts), first = i / parts % blocks * kPoints, channel = i % parts * kChannels;
       const auto points = std::min(kPoints, what.points - first);
-      const Samples<taps> samples(what, grid + (n * what.points + first) * 2, points);
+      Samples<taps> samples(what, grid + (n * what.points + first) * 2, points);
       if (images) {
         alignas(64) std::array<float, kPoints * kChannels> some;
         const auto count = std::min(kChannels, what.channels - channel);
@@ -130,8 +95,8 @@ void sample_all(const GridSampling& what, const float* x, const float* grid, flo
         continue;
       }
       for (auto c = channel; c < std::min(what.channels, channel + kChannels); ++c)
-        sample(samples, x + (n * what.channels + c) * plane, points,
-               out + (n * what.channels + c) * what.points + first);
+        line_isa().sum_pixels(samples.pixels(), taps, x + (n * what.channels + c) * plane,
+                              out + (n * what.channels + c) * what.points + first, points);
     }
   });
 }
