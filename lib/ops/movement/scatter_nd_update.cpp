@@ -66,11 +66,12 @@ void eval(EvalContext& c) {
     return;
   }
   dispatch(to.type(), movement::Scattered{}, [&]<class T>() {
+    T* all = to.mutable_data<T>();
+    const T* given = values.data<T>();
+    const bool boolean = to.type() == ElementType::boolean;
     each([&](i64 target, i64 source) {
-      for (i64 k = 0; k < run; ++k) {
-        auto& value = to.mutable_data<T>()[target + k];
-        value = movement::reduce(reduction, value, values.data<T>()[source + k], to.type() == ElementType::boolean);
-      }
+      for (i64 k = 0; k < run; ++k)
+        all[target + k] = movement::reduce(reduction, all[target + k], given[source + k], boolean);
     });
   });
 }

@@ -69,9 +69,13 @@ double common_area(const std::array<Point, 4>& a, const std::array<Point, 4>& b)
 
 template <class T>
 double overlap(const T* a, const T* b, bool clockwise) {
-  const double area_a = static_cast<double>(a[2]) * static_cast<double>(a[3]),
-               area_b = static_cast<double>(b[2]) * static_cast<double>(b[3]);
+  const auto of_a = [a](int i) { return static_cast<double>(a[i]); };
+  const auto of_b = [b](int i) { return static_cast<double>(b[i]); };
+  const double area_a = of_a(2) * of_a(3), area_b = of_b(2) * of_b(3);
   if (!(area_a > 0) || !(area_b > 0)) return 0;
+  // Most boxes are so far apart that the circles around them are, too.
+  const auto length = [](double x, double y) { return std::sqrt(x * x + y * y); };
+  if (2 * length(of_a(0) - of_b(0), of_a(1) - of_b(1)) > length(of_a(2), of_a(3)) + length(of_b(2), of_b(3))) return 0;
   const double common = common_area(corners(a, clockwise), corners(b, clockwise));
   return common / (area_a + area_b - common);
 }
