@@ -1,17 +1,7 @@
 #include "ops/sparse/common.hpp"
 #include "op/work.hpp"
 
-#include "op/ports.hpp"
-
 namespace ovir::ops::sparse {
-
-namespace {
-[[noreturn]] void fail_row(const Version& version, int port, i64 row, const Dim& rows) {
-  fail_at(version, port, Code::E0507,
-          fmt::format("input \"{}\" must name one of {} rows of \"emb_table\", but holds {}", port_name(version, port),
-                      to_string(rows), row));
-}
-}  // namespace
 
 void infer_bags(InferContext& c, const BagInputs& inputs, const Dim& bags) {
   c.require_rank_at_least(inputs.table, 1);
@@ -23,7 +13,7 @@ void infer_bags(InferContext& c, const BagInputs& inputs, const Dim& bags) {
     c.require_rank(inputs.weights, inputs.segments < 0 ? 2 : 1);
     const auto both = c.require_same_shape(inputs.indices, inputs.weights);
     if (inputs.segments < 0 && both.has_rank()) count = both[0];  // each row is a bag
-    c.require_attr(c.attrs<Attrs>().reduction == Reduction::sum, "reduction",
+    c.require_attr(c.attrs<Attrs>().reduction == BagReduction::sum, "reduction",
                    "must be \"sum\" where \"per_sample_weights\" is connected");
   }
   auto shape = c.shape(inputs.table);
@@ -38,7 +28,7 @@ void infer_bags(InferContext& c, const BagInputs& inputs, const Dim& bags) {
 }
 
 void reduce_bags(EvalContext& c, const BagInputs& inputs, i64 count, const std::function<Bag(i64)>& bag,
-                 Reduction reduction) {
+                 BagReduction reduction) {
   const auto& table = c.in(inputs.table);
   const auto indices = c.ints(inputs.indices);
   const auto rows = table.dim(0);
@@ -68,7 +58,7 @@ void reduce_bags(EvalContext& c, const BagInputs& inputs, i64 count, const std::
         for (i64 k = 0; k < width; ++k)
           to[k] = static_cast<E>(static_cast<U>(to[k]) + static_cast<U>(row[k]) * static_cast<U>(w));
       }
-      if (reduction == Reduction::mean && last > first)
+      if (reduction == BagReduction::mean && last > first)
         for (i64 k = 0; k < width; ++k) to[k] = static_cast<E>(to[k] / static_cast<E>(last - first));
       if (last <= first && default_index >= 0)
         std::copy_n(table.data<E>() + check(inputs.default_index, default_index) * width, width, to);
@@ -77,39 +67,30 @@ void reduce_bags(EvalContext& c, const BagInputs& inputs, i64 count, const std::
   });
 }
 
-namespace {
-constexpr BagInputs kOffsets{.table = 0, .indices = 1, .segments = 2, .default_index = 3, .weights = 4};
-constexpr BagInputs kPacked{.table = 0, .indices = 1, .weights = 2};
-}  // namespace
-
-void infer_offsets(InferContext& c) { infer_bags(c, kOffsets, axis_count(c.shape(kOffsets.segments))); }
+void infer_offsets(InferContext& c) { infer_bags(c, kOffsetBags, axis_count(c.shape(kOffsetBags.segments))); }
 
 void reduce_offsets(EvalContext& c) {
-  const auto starts = c.ints(kOffsets.segments);
-  const auto count = c.in(kOffsets.indices).size();
+  const auto starts = c.ints(kOffsetBags.segments);
+  const auto count = c.in(kOffsetBags.indices).size();
   const auto bag = [&](i64 b) {
     const Bag range{starts[b], b + 1 < std::ssize(starts) ? starts[b + 1] : count};
     for (const auto& [at, offset] : {std::pair(b, range.first), std::pair(b + 1, range.last)})
-      if (offset < 0 || offset > count)
-        fail_at(
-            c.version(), kOffsets.segments, Code::E0508,
-            fmt::format("element {} of input \"offsets\" must be in 0..{}, as there are so many \"indices\", but is {}",
-                        at, count, offset));
+      if (offset < 0 || offset > count) fail_offset(c.version(), at, offset, count);
     return range;
   };
-  reduce_bags(c, kOffsets, std::ssize(starts), bag, c.attrs<Attrs>().reduction);
+  reduce_bags(c, kOffsetBags, std::ssize(starts), bag, c.attrs<Attrs>().reduction);
 }
 
 void infer_packed(InferContext& c) {
-  const auto& shape = c.shape(kPacked.indices);
-  infer_bags(c, kPacked, shape.has_rank() && shape.rank() == 2 ? shape[0] : Dim());
+  const auto& shape = c.shape(kPackedBags.indices);
+  infer_bags(c, kPackedBags, shape.has_rank() && shape.rank() == 2 ? shape[0] : Dim());
 }
 
 void reduce_packed(EvalContext& c) {
-  const auto& indices = c.in(kPacked.indices);
+  const auto& indices = c.in(kPackedBags.indices);
   const auto size = indices.dim(1);
   reduce_bags(
-      c, kPacked, indices.dim(0),
+      c, kPackedBags, indices.dim(0),
       [size](i64 b) {
         return Bag{b * size, (b + 1) * size};
       },

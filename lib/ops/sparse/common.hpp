@@ -2,23 +2,12 @@
 #pragma once
 #include <functional>
 
+#include "op/kit/embedding_bags.hpp"
 #include "op/op.hpp"
 
 namespace ovir::ops::sparse {
 
-enum class Reduction : std::uint8_t { sum, mean };
-constexpr auto words(Reduction) {
-  return std::to_array<Word<Reduction>>({{"sum", Reduction::sum}, {"mean", Reduction::mean}});
-}
-
-struct Attrs {
-  Reduction reduction = Reduction::sum;
-};
-
-/// Where an operation has its inputs; `segments` is what tells the bags apart, -1 where each row of indices is a bag.
-struct BagInputs {
-  int table = 0, indices = 1, segments = -1, default_index = -1, weights = -1;
-};
+using Attrs = BagAttrs;
 
 /// Judges table, indices, weights and default index; gives the output for a number of bags.
 void infer_bags(InferContext& c, const BagInputs& inputs, const Dim& bags);
@@ -30,7 +19,7 @@ struct Bag {
 /// output[b] = Σ weights[i] · table[indices[i]] over i in bag(b), for b below `count`; an empty bag takes the row of
 /// the default index, or zeros.
 void reduce_bags(EvalContext& c, const BagInputs& inputs, i64 count, const std::function<Bag(i64)>& bag,
-                 Reduction reduction);
+                 BagReduction reduction);
 
 inline constexpr TypeVar T{"T", kNumeric}, TIndex{"T_IND", kIndex};
 inline constexpr PortDef kOutputs[] = {{"output", T}};

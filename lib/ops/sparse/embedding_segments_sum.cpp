@@ -7,8 +7,7 @@ namespace {
 
 using namespace sparse;
 
-enum Input { emb_table, indices, segment_ids, num_segments, default_index, per_sample_weights };
-constexpr BagInputs kBagInputs{emb_table, indices, segment_ids, default_index, per_sample_weights};
+enum Input { emb_table, indices, segment_ids, num_segments };
 
 void infer(InferContext& c) {
   c.require_rank(num_segments, 0);
@@ -18,7 +17,7 @@ void infer(InferContext& c) {
   Dim segments;
   if (const auto count = c.require_at_least(num_segments, 0); count && count->size() == 1)
     segments = count->front().to_dim();
-  infer_bags(c, kBagInputs, segments);
+  infer_bags(c, kSegmentBags, segments);
 }
 
 void eval(EvalContext& c) {
@@ -29,7 +28,7 @@ void eval(EvalContext& c) {
     const auto [first, last] = std::equal_range(ids.begin(), ids.end(), segment);
     return Bag{first - ids.begin(), last - ids.begin()};
   };
-  reduce_bags(c, kBagInputs, count, bag, Reduction::sum);
+  reduce_bags(c, kSegmentBags, count, bag, BagReduction::sum);
 }
 
 constexpr PortDef kInputs[] = {{"emb_table", T},
