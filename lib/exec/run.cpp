@@ -148,12 +148,8 @@ class Executor::Run final : private EvalHost {
     c.set_host(this, plan_.node(step).maps);
     compute(c);
     const auto& results = c.finish();
-    for (std::size_t o = 0; o < step.outputs.size(); ++o) {
-      if (!results[o]) continue;
-      const auto id = step.outputs[o];
-      if (results[o].shape() != *sized_.shapes[id]) fail_shape(to_string(*sized_.shapes[id]), results[o].shape());
-      store(id, results[o]);
-    }
+    for (std::size_t o = 0; o < step.outputs.size(); ++o)
+      if (results[o]) store_as_planned(step.outputs[o], results[o]);
     c.restart();
     for (const auto& [tensor, id] : sized.moved) *tensor = Tensor();
   }
@@ -167,6 +163,13 @@ class Executor::Run final : private EvalHost {
     } else if (place.bytes() != value.bytes() && value.byte_size() > 0) {
       std::memcpy(place.mutable_bytes(), value.unpacked().bytes(), place.byte_size());
     }
+  }
+
+  /// What was prepared for a value reads as many bytes as it was planned to have.
+  void store_as_planned(int id, const Tensor& value) {
+    if (const auto& planned = sized_.shapes[id]; planned && value.shape() != *planned)
+      fail_shape(to_string(*planned), value.shape());
+    store(id, value);
   }
 
   std::vector<Tensor> operands(const Step& step) const {
@@ -208,7 +211,7 @@ class Executor::Run final : private EvalHost {
     const auto held = state(variable);
     if (!held) return false;
     require_planned(plan_.value(step.outputs[0]), held);
-    store(step.outputs[0], held);
+    store_as_planned(step.outputs[0], held);
     return true;
   }
 
@@ -253,7 +256,7 @@ class Executor::Run final : private EvalHost {
   void store_as_inferred(int id, const Tensor& value) {
     const auto& inferred = plan_.value(id).shape;
     if (!inferred.contains(value.shape())) fail_shape(to_string(inferred), value.shape());
-    store(id, value);
+    store_as_planned(id, value);
   }
 
   /// For reference kernels: operands as their shapes say. Of those that have room ShapeOf reads no more than the shape.

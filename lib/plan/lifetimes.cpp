@@ -1,7 +1,10 @@
 // lifetimes: what every step needs to know before it runs: who reads its outputs, what dies with it, and whether its
 // shapes are settled.
 #include <algorithm>
+#include <set>
+#include <string>
 
+#include "op/shared_attrs.hpp"
 #include "plan/passes.hpp"
 
 namespace ovir::plan_passes {
@@ -28,7 +31,14 @@ bool infers(const Plan& plan, const Step& step) {
   return std::any_of(step.nodes.begin(), step.nodes.end(), [&](int index) { return reads_unknown(plan, index); });
 }
 
-/// What follows from the shapes of the model's inputs and states alone, by value of the plan.
+/// Adds the variables that a node assigns, itself or in its bodies.
+void add_assigned(const Node& node, std::set<std::string>& to) {
+  if (node.op->kind == Kind::assign) to.insert(node.as<VariableAttrs>().variable_id);
+  for (const auto& body : node.bodies)
+    for (const auto& inner : body->nodes) add_assigned(inner, to);
+}
+
+/// What follows from the shapes of the model's inputs, and of states as they are before the run, by value of the plan.
 struct ByShapes {
   std::vector<char> shape, content;
 };
@@ -36,6 +46,7 @@ struct ByShapes {
 ByShapes by_shapes(const Plan& plan) {
   ByShapes known{std::vector<char>(plan.values.size(), 0), std::vector<char>(plan.values.size(), 0)};
   const auto& model = *plan.model;
+  std::set<std::string> assigned;  // before the node
   for (std::size_t i = 0; i < model.nodes.size(); ++i) {
     const auto& node = model.nodes[i];
     if (node.op->kind == Kind::result) continue;
@@ -48,8 +59,12 @@ ByShapes by_shapes(const Plan& plan) {
       read = read && (known.content[id] || !version.reads.contains(k));
     }
     const bool computes = node.op->kind == Kind::compute && node.bodies.empty();
-    const bool follows = node.op->kind == Kind::parameter || node.op->kind == Kind::read_value ||
-                         (computes && shapes && read && !version.sized_by_data);
+    // What a ReadValue gives is the state or, where there is none, the initial value; the state may be of this run.
+    const bool reads =
+        node.op->kind == Kind::read_value && shapes && !assigned.contains(node.as<VariableAttrs>().variable_id);
+    const bool follows =
+        node.op->kind == Kind::parameter || reads || (computes && shapes && read && !version.sized_by_data);
+    add_assigned(node, assigned);
     for (const auto id : plan.value_of[i]) {
       const auto& value = plan.value(id);
       const bool constant = value.role == Role::constant || node.op->kind == Kind::constant;

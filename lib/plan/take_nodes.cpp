@@ -49,11 +49,17 @@ class Taker {
       roots.pop_back();
       if (node < 0 || !pattern.begins_at(graph.type(node))) continue;
       auto match = pattern.match(graph, node);
-      if (!match || (match->nodes.size() > 1) != groups_) continue;
+      if (!match || (match->nodes.size() > 1) != groups_ || reads_itself(*match)) continue;
       for (const auto& v : match->inputs)
         if (v.node < root) roots.push_back(v.node);
       take(pattern, std::move(*match), graph);
     }
+  }
+
+  /// Whether an operand is what the match itself would compute, as a mask of attention that is made of the scores.
+  static bool reads_itself(const Match& match) {
+    return std::ranges::any_of(
+        match.inputs, [&](const ValueRef& v) { return std::ranges::find(match.nodes, v.node) != match.nodes.end(); });
   }
 
   /// Nobody outside may read what the inner nodes compute, unless they are shared: a pattern that overlooks this is at

@@ -130,6 +130,30 @@ TEST_CASE("an initial value is computed only where the state has no value") {
   }
 }
 
+// The shapes of inputs and states are the same in each run.
+TEST_CASE("a variable without a value has as many elements as its initial value has in this run") {
+  SmallModel m;
+  const auto x = m.graph.parameter("x", ElementType::f32, {8}), n = m.graph.parameter("n", ElementType::i64, {1});
+  const auto zero = m.graph.constant("zero", Tensor::vector({0})), one = m.graph.constant("one", Tensor::vector({1}));
+  const auto first = m.graph.add("first", "Slice-8", {x, zero, n, one});
+  const auto held = m.graph.add("held", "ReadValue-6", {first},
+                                {{"variable_id", "v"}, {"variable_type", "f32"}, {"variable_shape", "?"}});
+  const auto relu = m.graph.add("relu", "Relu-1", {held});
+  m.graph.result("y", m.graph.add("twice", "Concat-1", {relu, relu}, {{"axis", "0"}}));
+  const auto c = m.check();
+  REQUIRE(c.diagnostics.errors() == 0);
+  for (const auto& way : kWays) {
+    auto session = testing::open(c.model, c.facts, way);
+    for (const i64 count : {2, 3, 5, 1, 5, 0, 8}) {
+      std::vector<double> expected;
+      for (int i = 0; i < 2; ++i)
+        for (i64 k = 1; k <= count; ++k) expected.push_back(static_cast<double>(k));
+      const std::vector given{floats({8}, {1, 2, 3, 4, 5, 6, 7, 8}), Tensor::vector({count})};
+      CHECK(to_f64(session.run(given).at(0)) == expected);
+    }
+  }
+}
+
 TEST_CASE("a state of another shape ends the run before anything computes with it") {
   const auto two = floats({2}, {1, 2});
   const auto axis = Tensor::of<i64>(ElementType::i64, {}, std::vector<i64>{0});

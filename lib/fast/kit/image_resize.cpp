@@ -42,14 +42,18 @@ bool take_scales(const Graphlet& graph, int interpolate, std::span<const i64> ax
   const auto* numbers = task.by_scale ? graph.constant(graph.input(interpolate, task.target)) : nullptr;
   if (task.by_scale && (!numbers || numbers->type() != ElementType::f32 || numbers->size() != std::ssize(axes)))
     return false;
+  bool resizes_rows = false, resizes_columns = false;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const auto scale = numbers ? numbers->data<float>()[i] : 0.0f;
-    if (axes[i] == resize.rows_axis()) resize.row_scale = scale;
-    else if (axes[i] == resize.rows_axis() + 1) resize.column_scale = scale;
+    if (axes[i] == resize.rows_axis()) resize.row_scale = scale, resizes_rows = true;
+    else if (axes[i] == resize.rows_axis() + 1) resize.column_scale = scale, resizes_columns = true;
     // An axis that keeps its length keeps its elements, but for coordinates half an element away.
     else if ((numbers && scale != 1) || task.coordinates == interpolation::Coordinates::tf_half_pixel_for_nn)
       return false;
   }
+  // The same of an axis that is not asked for: its coordinates are those of a resized one.
+  if (task.coordinates == interpolation::Coordinates::tf_half_pixel_for_nn && !(resizes_rows && resizes_columns))
+    return false;
   return true;
 }
 

@@ -4,8 +4,13 @@
 
 namespace ovir::fast {
 
-bool hangs_over(const Window& w, i64 length, i64 count) {
-  return w.pad_begin >= w.extent() || (count - 1) * w.stride + w.extent() - length - w.pad_begin >= w.extent();
+bool has_empty_window(const Window& w, i64 length, i64 count) {
+  for (i64 o = 0; o < count; ++o) {
+    const auto first = o * w.stride - w.pad_begin;
+    const auto skipped = first < 0 ? ceil_div(-first, w.dilation) : 0;
+    if (skipped >= w.kernel || first + skipped * w.dilation >= length) return true;
+  }
+  return false;
 }
 
 bool goes_beyond(const PoolAttrs& attrs, std::span<const i64> in, std::span<const i64> out) {
@@ -39,7 +44,8 @@ std::optional<PooledShape> pooled_shape(const PoolAttrs& attrs, std::span<const 
   s.pad_left = columns.pad_begin;
   pooled.pad_bottom = rows.pad_end;
   pooled.pad_right = columns.pad_end;
-  if (s.taps() > kMaxPoolTaps || hangs_over(rows, s.height, s.out_height) || hangs_over(columns, s.width, s.out_width))
+  if (s.taps() > kMaxPoolTaps || has_empty_window(rows, s.height, s.out_height) ||
+      has_empty_window(columns, s.width, s.out_width))
     return std::nullopt;
   return pooled;
 }

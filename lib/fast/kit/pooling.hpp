@@ -14,17 +14,18 @@ struct PooledShape {
   i64 pad_bottom = 0, pad_right = 0;
 };
 
-/// Whether one of `count` windows may lie wholly beyond an axis of `length`.
-bool hangs_over(const Window& window, i64 length, i64 count);
+/// Whether one of `count` windows has no tap on an axis of `length`: where it lies wholly beyond the axis, or its taps
+/// are so far apart that all of them do.
+bool has_empty_window(const Window& window, i64 length, i64 count);
 
 /// Whether a window goes beyond the padded plane, as rounding up allows.
 bool goes_beyond(const PoolAttrs& attrs, std::span<const i64> in, std::span<const i64> out);
 
-/// Of the last two spatial axes, or the only one, a plane of height 1. Nothing where a window may lie wholly beyond the
-/// plane, or is too large.
+/// Of the last two spatial axes, or the only one, a plane of height 1. Nothing where a window has no tap on the
+/// plane, or too many.
 std::optional<PooledShape> pooled_shape(const PoolAttrs& attrs, std::span<const i64> in, std::span<const i64> out);
 
-/// The same for plain planes and volumes; nothing where a window lies wholly beyond them.
+/// The same for plain planes and volumes; nothing where a window has no tap on them.
 std::optional<PlanarPooling> planar_pooling(const PoolAttrs& attrs, bool maximum, std::span<const i64> in,
                                             std::span<const i64> out);
 /// Windows that are laid so that there are as many as `out` says.

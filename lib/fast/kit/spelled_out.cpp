@@ -25,10 +25,13 @@ std::optional<std::pair<int, int>> followed_by(const Graphlet& graph, int node, 
 }
 
 std::optional<ValueRef> squared_by(const Graphlet& graph, int node) {
-  const auto x = graph.input(node, 0);
-  const bool squares = graph.type(node) == "Multiply"
-                           ? same(x, graph.input(node, 1))
-                           : graph.type(node) == "Power" && number(graph, graph.input(node, 1)) == 2.0F;
+  const auto x = graph.input(node, 0), by = graph.input(node, 1);
+  const auto& shape = graph.fact(x).shape;
+  // An exponent of more axes would give the square more of them, too.
+  const auto is_two = [&] {
+    return number(graph, by) == 2.0F && shape.has_rank() && graph.constant(by)->rank() <= shape.rank();
+  };
+  const bool squares = graph.type(node) == "Multiply" ? same(x, by) : graph.type(node) == "Power" && is_two();
   return squares ? std::optional(x) : std::nullopt;
 }
 

@@ -1,6 +1,7 @@
 // NormalizeL2 of f32 over neighboring axes, and GRN, which is one over channels; also as models spell it out: x divided
 // by its norm, which is ReduceL2 or the root of a sum of squares, or by a least number where that is greater.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "fast/kernels/normalization/l2.hpp"
@@ -78,6 +79,7 @@ std::optional<Match> match_spelled_out(const Graphlet& graph, int root) {
   const auto axes = range_of(graph, graph.input(root, 1), shape.rank());
   double least = 0;
   if (const auto found = least_after(graph, match.nodes.back())) {
+    if (std::isnan(found->second)) return std::nullopt;
     match.nodes.push_back(found->first);
     least = std::max(found->second, 0.0F);
   }

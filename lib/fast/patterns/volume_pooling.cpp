@@ -11,7 +11,7 @@ namespace {
 /// Whether windows along the first axis are none that pooled_shape() would refuse along the others.
 bool depth_fits(const PoolAttrs& attrs, std::span<const i64> in, std::span<const i64> out) {
   const auto depth = attrs.window(0).resolved(in[2]);
-  return depth.kernel <= kMaxPoolTaps && !hangs_over(depth, in[2], out[2]);
+  return depth.kernel <= kMaxPoolTaps && !has_empty_window(depth, in[2], out[2]);
 }
 
 class VolumePooling final : public Kernel {
