@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "op/shared_attrs.hpp"
+
 namespace ovir {
 namespace {
 
@@ -21,7 +23,10 @@ std::vector<std::optional<Shape>> static_shapes(const Plan& plan) {
 Executor::Executor(std::shared_ptr<const Plan> plan, std::shared_ptr<Arenas> arenas)
     : plan_(std::move(plan)),
       arenas_(arenas ? std::move(arenas) : std::make_shared<Arenas>()),
-      dynamic_(plan_->steps.size()) {}
+      dynamic_(plan_->steps.size()) {
+  for (const auto& node : plan_->model->nodes)
+    if (node.op->kind == Kind::read_value) variables_.push_back(node.as<VariableAttrs>().variable_id);
+}
 Executor::~Executor() = default;
 
 Sized& Executor::sized_for(RunContext& context, std::span<const Tensor> inputs) {
@@ -54,7 +59,7 @@ void Executor::make_room(RunContext& context) {
 Sized* Executor::recorded(RunContext& context, std::span<const Tensor> inputs) {
   key_.clear();
   for (const auto& t : inputs) key_.push_back(t.shape());
-  context.states.add_shapes(key_);
+  context.states.add_shapes(variables_, key_);
   auto found = std::find_if(recent_.begin(), recent_.end(), [&](const Recorded& r) { return r.key == key_; });
   if (found == recent_.end()) {
     if (recent_.size() >= kRecent) recent_.pop_back();

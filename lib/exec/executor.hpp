@@ -61,12 +61,13 @@ class Executor {
   std::shared_ptr<const Plan> plan_;
   std::shared_ptr<Arenas> arenas_;
   BlockPool::Runs runs_ = std::make_shared<std::uint64_t>();
-  std::unique_ptr<Sized> open_;    // with the shapes that are known whatever the inputs
-  std::unique_ptr<Sized> loose_;   // with none: the inputs are not what was planned for
-  std::list<Recorded> recent_;     // the most recent first
-  Recorded* recording_ = nullptr;  // of the run under way
-  std::vector<Shape> key_;         // of the run under way
-  std::vector<i64> below_;         // the iterations of a body that runs
+  std::unique_ptr<Sized> open_;         // with the shapes that are known whatever the inputs
+  std::unique_ptr<Sized> loose_;        // with none: the inputs are not what was planned for
+  std::list<Recorded> recent_;          // the most recent first
+  Recorded* recording_ = nullptr;       // of the run under way
+  std::vector<Shape> key_;              // of the run under way
+  std::vector<std::string> variables_;  // that the plan reads
+  std::vector<i64> below_;              // the iterations of a body that runs
   std::map<std::pair<int, int>, std::unique_ptr<Executor>> bodies_;  // by step and body
   std::vector<std::unique_ptr<DynamicStep>> dynamic_;                // by step
   std::unique_ptr<SideValues> side_;

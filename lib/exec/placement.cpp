@@ -105,6 +105,11 @@ class Placer {
     return true;
   }
 
+  /// As many elements of as many bytes: an input of fewer, wider ones is read again and again.
+  bool lie_alike(int a, int b) const {
+    return bytes_of(a) == bytes_of(b) && shapes_[a]->count() == shapes_[b]->count();
+  }
+
   /// An output that takes the place of an input that nobody needs any more, and nothing else that lies there.
   bool lies_over_input(int s) {
     const auto& step = plan_.steps[s];
@@ -112,7 +117,7 @@ class Placer {
     for (int i = 0; i < std::ssize(step.inputs); ++i) {
       const auto id = step.inputs[i];
       const auto spot = spots_[id];
-      if (spot.group < 0 || groups_[spot.group].last_use != s || bytes_of(id) != bytes_of(step.outputs[0])) continue;
+      if (spot.group < 0 || groups_[spot.group].last_use != s || !lie_alike(id, step.outputs[0])) continue;
       // All operands that lie there must be this value, and may be written over: x · W + x may not.
       const auto stands_in_the_way = [&](int j) {
         return spots_[step.inputs[j]].group == spot.group && (step.inputs[j] != id || !kernel.writes_over(j));

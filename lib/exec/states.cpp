@@ -88,8 +88,11 @@ Tensor SessionStates::copy(std::string_view variable, ThreadPool& pool) const {
   return state->room > 0 ? dense(*state, pool) : state->tensor.copied();
 }
 
-void SessionStates::add_shapes(std::vector<Shape>& shapes) const {
-  for (const auto& [name, state] : current_) shapes.push_back(state.tensor.shape());
+void SessionStates::add_shapes(std::span<const std::string> variables, std::vector<Shape>& shapes) const {
+  for (const auto& name : variables) {
+    const auto* state = find(name);
+    shapes.push_back(state ? state->tensor.shape() : Shape{-1});
+  }
 }
 
 bool SessionStates::hold(const Tensor& tensor) const {

@@ -1,6 +1,7 @@
 // SessionStates: the variables of a session, from one run to the next.
 #pragma once
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,8 +45,8 @@ class SessionStates {
   Tensor value(std::string_view variable, ThreadPool& pool);
   /// The same in storage of its own, while the state stays as it is.
   Tensor copy(std::string_view variable, ThreadPool& pool) const;
-  /// Of all variables that were assigned.
-  void add_shapes(std::vector<Shape>& shapes) const;
+  /// Of these variables; {-1} where one has no value.
+  void add_shapes(std::span<const std::string> variables, std::vector<Shape>& shapes) const;
   /// Whether a variable lies in the tensor's bytes.
   bool hold(const Tensor& tensor) const;
 

@@ -81,7 +81,7 @@ class Kernel {
   /// Whether it has an input, a constant, itself: as the f16 or bf16 that it is in the model, or to read it from the
   /// weights file. run() is then given no `data` of it.
   virtual bool holds(int /*input*/) const { return false; }
-  /// Output 0 may lie where this input lies, if they take as many bytes.
+  /// Output 0 may lie where this input lies, if they have as many elements of as many bytes.
   virtual bool writes_over(int /*input*/) const { return false; }
   /// Where an input may lie in output 0 from the start, in bytes, so that it need not be copied there (Concat).
   virtual std::optional<i64> place_in_output(int /*input*/, const Sizes&) const { return std::nullopt; }

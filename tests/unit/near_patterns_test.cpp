@@ -68,7 +68,17 @@ void one_axis_by_half_pixels(Net& n) {
                  {"nearest_mode", "ceil"}}));
 }
 
+/// The row that is broadcast takes as many bytes as the result, whose elements are narrower and more.
+void row_of_as_many_bytes(Net& n) {
+  const auto row = n.op("Softmax-8", {n.input({1, 1024})}, {{"axis", "-1"}});
+  const auto large = n.op("Multiply-1", {n.input({4, 1024}), n.numbers({100}, {})});
+  const auto sum = n.op("Abs-1", {n.op("Add-1", {row, large})});
+  const auto bytes = n.op("Convert-1", {sum}, {{"destination_type", "u8"}});
+  n.result(n.op("Transpose-1", {bytes, n.indices({1, 0})}));
+}
+
 constexpr Near kNear[] = {
+    {"a row of as many bytes as the result", row_of_as_many_bytes},
     {"the scores of attention and a part of them", scores_as_mask},
     {"the scores of attention twice", scores_twice},
     {"a square of more axes", square_of_more_axes},

@@ -154,6 +154,30 @@ TEST_CASE("a variable without a value has as many elements as its initial value 
   }
 }
 
+TEST_CASE("states of the same shapes in other variables are other states") {
+  SmallModel m;
+  const auto x = m.graph.parameter("x", ElementType::f32, PartialShape({Dim(), 4}));
+  for (const std::string name : {"a", "b"}) {
+    const spec::AttributeTexts variable{{"variable_id", name}, {"variable_type", "f32"}, {"variable_shape", "?,4"}};
+    const auto held = m.graph.add("held/" + name, "ReadValue-6", {x}, variable);
+    m.graph.sink("keep/" + name, "Assign-6", held, variable);
+    m.graph.result(name, m.graph.add("relu/" + name, "Relu-1", {held}));
+  }
+  const auto c = m.check();
+  REQUIRE(c.diagnostics.errors() == 0);
+  const auto of = [](i64 rows) { return Tensor(ElementType::f32, {rows, 4}); };
+  for (const auto& way : kWays) {
+    auto session = testing::open(c.model, c.facts, way);
+    for (const std::string name : {"a", "b", "a", "b"}) {
+      session.reset_states();
+      session.set_state(name, of(5));
+      const auto results = session.run(std::vector{of(3)});
+      CHECK(results.at(0).shape() == Shape{name == "a" ? 5 : 3, 4});
+      CHECK(results.at(1).shape() == Shape{name == "b" ? 5 : 3, 4});
+    }
+  }
+}
+
 TEST_CASE("a state of another shape ends the run before anything computes with it") {
   const auto two = floats({2}, {1, 2});
   const auto axis = Tensor::of<i64>(ElementType::i64, {}, std::vector<i64>{0});
