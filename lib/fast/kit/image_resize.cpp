@@ -42,18 +42,17 @@ bool take_scales(const Graphlet& graph, int interpolate, std::span<const i64> ax
   const auto* numbers = task.by_scale ? graph.constant(graph.input(interpolate, task.target)) : nullptr;
   if (task.by_scale && (!numbers || numbers->type() != ElementType::f32 || numbers->size() != std::ssize(axes)))
     return false;
-  bool resizes_rows = false, resizes_columns = false;
+  const bool by_halves = task.coordinates == interpolation::Coordinates::tf_half_pixel_for_nn;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const auto scale = numbers ? numbers->data<float>()[i] : 0.0f;
-    if (axes[i] == resize.rows_axis()) resize.row_scale = scale, resizes_rows = true;
-    else if (axes[i] == resize.rows_axis() + 1) resize.column_scale = scale, resizes_columns = true;
+    if (axes[i] == resize.rows_axis()) resize.row_scale = scale;
+    else if (axes[i] == resize.rows_axis() + 1) resize.column_scale = scale;
     // An axis that keeps its length keeps its elements, but for coordinates half an element away.
-    else if ((numbers && scale != 1) || task.coordinates == interpolation::Coordinates::tf_half_pixel_for_nn)
-      return false;
+    else if ((numbers && scale != 1) || by_halves) return false;
   }
-  // The same of an axis that is not asked for: its coordinates are those of a resized one.
-  if (task.coordinates == interpolation::Coordinates::tf_half_pixel_for_nn && !(resizes_rows && resizes_columns))
-    return false;
+  // Rows or columns that are not asked for stay where they are, and are not half an element away.
+  const auto is_asked_for = [&](i64 axis) { return std::ranges::find(axes, axis) != axes.end(); };
+  if (by_halves && !(is_asked_for(resize.rows_axis()) && is_asked_for(resize.rows_axis() + 1))) return false;
   return true;
 }
 
