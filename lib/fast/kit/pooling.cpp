@@ -4,12 +4,21 @@
 
 namespace ovir::fast {
 
+namespace {
+
+/// What window `o` reads of an axis of `length`: no taps, or less, where all of them are beside it.
+PoolWindow window_on(const Window& w, i64 length, i64 o) {
+  const auto first = o * w.stride - w.pad_begin;
+  const auto skipped = first < 0 ? ceil_div(-first, w.dilation) : 0,
+             end = first < length ? ceil_div(length - first, w.dilation) : 0;
+  return {first + skipped * w.dilation, std::min(end, w.kernel) - skipped};
+}
+
+}  // namespace
+
 bool has_empty_window(const Window& w, i64 length, i64 count) {
-  for (i64 o = 0; o < count; ++o) {
-    const auto first = o * w.stride - w.pad_begin;
-    const auto skipped = first < 0 ? ceil_div(-first, w.dilation) : 0;
-    if (skipped >= w.kernel || first + skipped * w.dilation >= length) return true;
-  }
+  for (i64 o = 0; o < count; ++o)
+    if (window_on(w, length, o).taps < 1) return true;
   return false;
 }
 
@@ -82,12 +91,7 @@ std::optional<PlanarPooling> planar_pooling(const PoolAttrs& attrs, bool maximum
     padded = padded || w.pad_begin != 0 || w.pad_end != 0;
     kernel *= w.kernel;
     axis.dilation = w.dilation;
-    for (i64 o = 0; o < count; ++o) {
-      const auto first = o * w.stride - w.pad_begin;
-      const auto skipped = first < 0 ? ceil_div(-first, w.dilation) : 0,
-                 end = first < length ? ceil_div(length - first, w.dilation) : 0;
-      axis.windows.push_back({first + skipped * w.dilation, std::min(end, w.kernel) - skipped});
-    }
+    for (i64 o = 0; o < count; ++o) axis.windows.push_back(window_on(w, length, o));
   });
   // Where there is padding, and it counts, so does all of the kernel.
   if (pooling && !maximum && padded && !attrs.exclude_pad) pooling->divisor = kernel;

@@ -24,6 +24,11 @@ struct BagInputs {
 inline constexpr BagInputs kOffsetBags{.segments = 2, .default_index = 3, .weights = 4}, kPackedBags{.weights = 2},
     kSegmentBags{.segments = 2, .default_index = 4, .weights = 5};
 
+/// A bag as a half-open range of indices.
+struct BagRange {
+  i64 first, last;
+};
+
 /// The fault of input `port`, which names a row that the table does not have.
 [[noreturn]] void fail_row(const Version& version, int port, i64 row, const Dim& rows);
 /// The fault of element `place` of "offsets", which is none of 0 to the number of indices.

@@ -27,7 +27,7 @@ void infer_bags(InferContext& c, const BagInputs& inputs, const Dim& bags) {
   c.output(0, std::move(shape));
 }
 
-void reduce_bags(EvalContext& c, const BagInputs& inputs, i64 count, const std::function<Bag(i64)>& bag,
+void reduce_bags(EvalContext& c, const BagInputs& inputs, i64 count, const std::function<BagRange(i64)>& bag,
                  BagReduction reduction) {
   const auto& table = c.in(inputs.table);
   const auto indices = c.ints(inputs.indices);
@@ -73,7 +73,7 @@ void reduce_offsets(EvalContext& c) {
   const auto starts = c.ints(kOffsetBags.segments);
   const auto count = c.in(kOffsetBags.indices).size();
   const auto bag = [&](i64 b) {
-    const Bag range{starts[b], b + 1 < std::ssize(starts) ? starts[b + 1] : count};
+    const BagRange range{starts[b], b + 1 < std::ssize(starts) ? starts[b + 1] : count};
     for (const auto& [at, offset] : {std::pair(b, range.first), std::pair(b + 1, range.last)})
       if (offset < 0 || offset > count) fail_offset(c.version(), at, offset, count);
     return range;
@@ -92,7 +92,7 @@ void reduce_packed(EvalContext& c) {
   reduce_bags(
       c, kPackedBags, indices.dim(0),
       [size](i64 b) {
-        return Bag{b * size, (b + 1) * size};
+        return BagRange{b * size, (b + 1) * size};
       },
       c.attrs<Attrs>().reduction);
 }

@@ -12,13 +12,9 @@ using Attrs = BagAttrs;
 /// Judges table, indices, weights and default index; gives the output for a number of bags.
 void infer_bags(InferContext& c, const BagInputs& inputs, const Dim& bags);
 
-/// A bag as a half-open range of indices.
-struct Bag {
-  i64 first, last;
-};
 /// output[b] = Σ weights[i] · table[indices[i]] over i in bag(b), for b below `count`; an empty bag takes the row of
 /// the default index, or zeros.
-void reduce_bags(EvalContext& c, const BagInputs& inputs, i64 count, const std::function<Bag(i64)>& bag,
+void reduce_bags(EvalContext& c, const BagInputs& inputs, i64 count, const std::function<BagRange(i64)>& bag,
                  BagReduction reduction);
 
 inline constexpr TypeVar T{"T", kNumeric}, TIndex{"T_IND", kIndex};

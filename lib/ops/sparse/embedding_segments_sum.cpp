@@ -26,7 +26,7 @@ void eval(EvalContext& c) {
   // "Values should be sorted"; what lies beyond the last segment belongs to none.
   const auto bag = [&ids](i64 segment) {
     const auto [first, last] = std::equal_range(ids.begin(), ids.end(), segment);
-    return Bag{first - ids.begin(), last - ids.begin()};
+    return BagRange{first - ids.begin(), last - ids.begin()};
   };
   reduce_bags(c, kSegmentBags, count, bag, BagReduction::sum);
 }

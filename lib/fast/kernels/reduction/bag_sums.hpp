@@ -2,7 +2,7 @@
 #pragma once
 #include <functional>
 
-#include "base/int.hpp"
+#include "op/kit/embedding_bags.hpp"
 
 namespace ovir {
 class ThreadPool;
@@ -17,11 +17,6 @@ struct BagSums {
   const float* weights;  ///< by which each row counts; null: 1
   bool mean;
   const float* empty;  ///< what an empty bag has; null: zeros
-};
-
-/// A bag as a half-open range of indices.
-struct BagRange {
-  i64 first, last;
 };
 
 /// y[b] = the sum of weights[i] · row index[i] over i in bag(b), for b < count. `mean_length`: of the bags, roughly.
