@@ -400,7 +400,7 @@ TEST_CASE("int8 convolution of groups: not where too many products would be with
   CHECK_FALSE(takes(1, 64, 64));
 }
 
-TEST_CASE("int8 Winograd: not where 36 times a sum could leave 32 bits") {
+TEST_CASE("int8 Winograd: not where 64 times a sum could leave 32 bits") {
   const auto s = shape(1, 1, 208, 64, 14, 14, 3, 1, 1);
   std::vector<std::int8_t> weights(at(s.outputs * s.channels * 9), 1);
   force_isa(Isa::baseline);

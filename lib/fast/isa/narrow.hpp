@@ -61,8 +61,8 @@ struct NarrowSum {
   const i64* other_taps = nullptr;
   /// Of u8 where NarrowTable::adds_pairs, if not null: four of the panel, whose other weights fit.
   const PairExcess* excess = nullptr;
-  /// Where NarrowTable::tiled, if not 0: pixels are those of short rows, `run` each, `row` words apart, as many rows as
-  /// rows_of_tile() says or twice as many at most.
+  /// If not 0: pixels are those of short rows, `run` each, `row` words apart: two rows, or where NarrowTable::tiled as
+  /// many as rows_of_tile() says or twice as many at most.
   i64 run = 0, row = 0;
   /// If not 0: operands are f32 as the sum of three bf16 each (to_bf16x3). Words of the second and third part lie this
   /// far behind those of the first; of weights there are [block][tap][part][16][32], the third part first as it is
@@ -158,14 +158,14 @@ struct I16Tile {
   i64 columns = kColumns;  ///< 16: the others may be left out
 };
 
-/// 3 × 3 pixels of 32 columns from their 25 transformed sums, from which 36 times the sums of U8Tile come. Column c of
+/// 4 × 4 pixels of 32 columns from their 36 transformed sums, from which 576 times the sums of U8Tile come. Column c of
 /// point p is at from[p·point + c/16·half + c%16].
 struct U8WinogradTile {
   const Word* from;
   i64 point, half;
   U8Tile tile;                ///< where the first pixel is stored and what follows its sum
   i64 width;                  ///< pixels of a row of the output
-  int rows = 3, columns = 3;  ///< at most 3
+  int rows = 4, columns = 4;  ///< at most 4
 };
 
 /// Rows of a depthwise convolution of u8 by i8 on the 64 channels of a block: v = sum·scale + shift, bounded.
@@ -212,6 +212,9 @@ inline constexpr i64 rows_of_tile(i64 run, i64 row, i64 pixel) {
   if (run > kLines) return 0;
   return row % pixel == 0 && row > 0 ? (kLines - run) / (row / pixel) + 1 : 1;
 }
+
+/// Two rows that are one tile have so many pixels each, at least.
+inline constexpr int kShortestRow = 4;
 
 /// Rows of f32, as the sum of three bf16 each (to_bf16x3), by all panels of a matrix of f32:
 /// out = clamp(residual + bias + sum, low, high). The parts of the weights are made while others are multiplied.
@@ -262,7 +265,7 @@ struct NarrowTable {
   void (*u8)(const U8Tile& tile, int pixels);
   void (*finish)(TileAside& last) = nullptr;  ///< where `tiled`
   void (*i16)(const I16Tile& tile, int pixels);
-  /// Winograd's F(3×3, 3×3): 5 × 5 pixels of 32 channels in u8, rows `row` words apart, become 25 pixels in i16, `step`
+  /// Winograd's F(4×4, 3×3): 6 × 6 pixels of 32 channels in u8, rows `row` words apart, become 36 pixels in i16, `step`
   /// words apart.
   void (*u8_winograd_input)(const Word* in, i64 row, Word* to, i64 step);
   void (*u8_winograd_output)(const U8WinogradTile& tile);

@@ -11,11 +11,15 @@
 //   store_u8(to, other, v, w)  two vectors at each of two places, and with LevelBounds, or Saturated, which are all
 //   bytes, of values within ±2^30;  u8_depthwise.
 
-/// Adds to the sums of P pixels by two vectors of columns, from column0 on.
-template <class Dots, int P, class Sum>
+/// Adds to the sums of P pixels, the same number in each row, by two vectors of columns, from column0 on.
+template <class Dots, int P, int Rows = 1, class Sum>
 static inline __attribute__((always_inline)) void narrow_sums(const NarrowSum& t, i64 pixel0, i64 column0,
                                                               Sum (&sum)[P][2]) {
-  constexpr int kBases = (P + 2) / 3;  // three pixels share a base: base, base + pixel, base + 2·pixel
+  // Three pixels share a base: base, base + pixel, base + 2·pixel.
+  constexpr int kRow = P / Rows, kRowBases = (kRow + 2) / 3, kBases = Rows * kRowBases;
+  static_assert(P % Rows == 0);
+  constexpr auto base_of = [](int p) { return p / kRow * kRowBases + p % kRow / 3; };
+  constexpr auto beside = [](int p) { return p % kRow % 3; };
   const Word* w = t.weights + column0;
   const i64* const taps = t.other_taps && column0 >= kBlock ? t.other_taps : t.taps;
   const i64 pixel = t.pixel;
@@ -28,7 +32,7 @@ static inline __attribute__((always_inline)) void narrow_sums(const NarrowSum& t
       const auto b0 = Dots::right(load_words(w), part), b1 = Dots::right(load_words(w + kWidth), part);
 #pragma GCC unroll 16
       for (int p = 0; p < P; ++p) {
-        const auto* a = Dots::kAside ? parts[p][part] + i : base[p / 3] + p % 3 * pixel + i;
+        const auto* a = Dots::kAside ? parts[p][part] + i : base[base_of(p)] + beside(p) * pixel + i;
         Dots::add(a, part, b0, b1, sum[p]);
       }
     }
@@ -39,14 +43,15 @@ static inline __attribute__((always_inline)) void narrow_sums(const NarrowSum& t
     for (i64 tap = 0; tap < t.tap_count; ++tap) {
       const Word* base[kBases];
 #pragma GCC unroll 8
-      for (int g = 0; g < kBases; ++g) base[g] = t.in + (pixel0 + 3 * g) * pixel + block * t.block + taps[tap];
+      for (int g = 0; g < kBases; ++g)
+        base[g] = t.in + g / kRowBases * t.row + (pixel0 + g % kRowBases * 3) * pixel + block * t.block + taps[tap];
       i64 left = steps;
       while (left > 0) {
         ask(t.ahead);
         const i64 now = left < kBlock ? left : kBlock;
         if constexpr (Dots::kAside) {
 #pragma GCC unroll 16
-          for (int p = 0; p < P; ++p) Dots::part(base[p / 3] + p % 3 * pixel, now, parts[p]);
+          for (int p = 0; p < P; ++p) Dots::part(base[base_of(p)] + beside(p) * pixel, now, parts[p]);
         }
         i64 i = 0;
         for (; i + 2 <= now; i += 2) {
@@ -128,7 +133,11 @@ static void bf16_activate(const Bf16Tile& t, i64 first, i64 pixels) {
                t.residual_pixel, pixels, kBlock);
 }
 
+/// Whether tiles of P pixels may be two short rows (NarrowSum::run).
 template <int P>
+constexpr bool kTwoRows = kWidth == kBlock&& P % 2 == 0 && P >= 2 * kShortestRow;
+
+template <int P, int Rows = 1>
 static inline __attribute__((always_inline)) void bf16_block(const Bf16Tile& t, i64 column) {
   Vec sum[P][2];
   const Vec bias0 = t.bias ? load(t.bias + column) : Vec{}, bias1 = t.bias ? load(t.bias + column + kWidth) : Vec{};
@@ -137,7 +146,7 @@ static inline __attribute__((always_inline)) void bf16_block(const Bf16Tile& t, 
     sum[p][0] = bias0;
     sum[p][1] = bias1;
   }
-  narrow_sums<Bf16Dots, P>(t.sum, 0, column, sum);
+  narrow_sums<Bf16Dots, P, Rows>(t.sum, 0, column, sum);
   bf16_finish<P>(t, 0, column, sum);
 }
 
@@ -145,6 +154,8 @@ template <int P>
 static void bf16_pixels(const Bf16Tile& t, int pixels) {
   if constexpr (P > 0) {
     if (pixels != P) return bf16_pixels<P - 1>(t, pixels);
+    if constexpr (kTwoRows<P>)
+      if (t.sum.run != 0) return bf16_block<P, 2>(t, 0);
     for (i64 c = 0; c < kColumns; c += 2 * kWidth) bf16_block<P>(t, c);
   }
 }

@@ -145,11 +145,11 @@ template <int P>
   if constexpr (P > 1) u8_sums<P - 1>(t, column, pixels, to);
 }
 
-template <int P>
+template <int P, int Rows = 1>
 static inline __attribute__((always_inline)) void u8_block(const U8Tile& t, i64 column) {
   Ints sum[P][2] = {};
-  narrow_sums<U8Dots, P>(t.sum, 0, column, sum);
-  if constexpr (kWidth == kBlock)
+  narrow_sums<U8Dots, P, Rows>(t.sum, 0, column, sum);
+  if constexpr (kWidth == kBlock && Rows == 1)
     if (t.sum.other_taps) {
       auto second = t.sum;
       second.taps = second.other_taps;
@@ -164,6 +164,8 @@ template <int P>
 static void u8_pixels(const U8Tile& t, int pixels) {
   if constexpr (P > 0) {
     if (pixels != P) return u8_pixels<P - 1>(t, pixels);
+    if constexpr (kTwoRows<P>)
+      if (t.sum.run != 0) return u8_block<P, 2>(t, 0);
     for (i64 c = 0; c < t.columns; c += 2 * kWidth) u8_block<P>(t, c);
   }
 }

@@ -166,7 +166,7 @@ class U8Convolution final : public Kernel {
 
   std::string way() const {
     if (front_) return "int8.inverted_residual";
-    if (filters_.way() == U8Way::winograd) return "int8_winograd3.convolution";
+    if (filters_.way() == U8Way::winograd) return "int8_winograd4.convolution";
     return known_.is_depthwise() ? "int8_depthwise.convolution" : "int8.convolution";
   }
   const ConvolutionShape& first() const { return front_ ? front_->expansion : known_; }

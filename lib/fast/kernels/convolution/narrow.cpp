@@ -20,6 +20,13 @@ ConvolutionShape in_one_row(ConvolutionShape s) {
   return s;
 }
 
+/// Rows of a plane that share tiles because they are short, so that weights are read for all of them: `run` pixels
+/// each, `row` words apart.
+i64 rows_together(const NarrowTable& table, i64 run, i64 row, i64 pixel) {
+  if (table.tiled) return std::max<i64>(2 * rows_of_tile(run, row, pixel), 1);
+  return run >= kShortestRow && 2 * run <= table.pixels ? 2 : 1;
+}
+
 /// Rows or columns that are read: those of the padded input.
 i64 reach(i64 size, i64 pad, i64 out, i64 stride, i64 kernel, i64 dilation) {
   return std::max(size + pad, (out - 1) * stride + (kernel - 1) * dilation + 1);
@@ -249,12 +256,10 @@ void narrow_convolution(const NarrowGeometry& g, const WordPanels& filters, cons
       }
     };
     const auto tiles = ceil_div(x1 - x0, max_pixels);
-    // Short rows share tiles: weights are read for all of them.
     const bool tiled = narrow_isa().tiled;
     const auto at_once = tiled ? 1 : kTilesAtOnce;
     const auto apart = s.stride_y * from.row;
-    const auto rows = tiled && s.out_height > 1 && !g.grouped ? 2 * rows_of_tile(x1 - x0, apart, g.step) : 0;
-    const auto together = std::max<i64>(rows, 1);
+    const auto together = s.out_height > 1 && !g.grouped ? rows_together(narrow_isa(), x1 - x0, apart, g.step) : 1;
     TileAside aside;
     const bool waits = tiled && g.lanes == 2 && g.panel_size() >= kWaitingWeights;
     std::array<std::array<i64, NarrowGeometry::kMaxTaps>, 2> grouped;  // those of both halves of a panel

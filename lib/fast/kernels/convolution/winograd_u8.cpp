@@ -10,26 +10,28 @@ namespace ovir::fast {
 namespace {
 
 constexpr i64 kChannels = 2 * kBlock;  // of a transformed block: words of two
-constexpr int kTile = 3;               // output pixels a side
-constexpr i64 kFactor = 36;            // of the sums
+constexpr int kTile = 4;               // output pixels a side
+constexpr int kPoints = 6;             // of a line
+constexpr i64 kFactor = 64;            // of the sums, where the factor 9 is divided away modulo 2^32
 
 /// Two transformed blocks come from one of 64 channels.
 WinogradGeometry geometry_of(const ConvolutionShape& s) { return {s, kTile, ceil_div(s.channels, kChannels), 28, 2}; }
 
-/// 36 times the transformed weights of a pair of channels: 25 points of at most 81 · 128.
+/// The transformed weights of a channel without their denominators, 4, 6, 6, 24, 24 and 1 of a line: 36 points of at
+/// most 49 · 128.
 void transform(const std::int8_t* weights, std::int16_t* points) {
-  constexpr int kLines[5][3] = {{3, 0, 0}, {-3, -3, -3}, {-1, 1, -1}, {1, 2, 4}, {0, 0, 6}};
-  int half[5][3];
-  for (int i = 0; i < 5; ++i)
+  constexpr int kLines[kPoints][3] = {{1, 0, 0}, {-1, -1, -1}, {-1, 1, -1}, {1, 2, 4}, {1, -2, 4}, {0, 0, 1}};
+  int half[kPoints][3];
+  for (int i = 0; i < kPoints; ++i)
     for (int j = 0; j < 3; ++j) {
       half[i][j] = 0;
       for (int k = 0; k < 3; ++k) half[i][j] += kLines[i][k] * weights[k * 3 + j];
     }
-  for (int i = 0; i < 5; ++i)
-    for (int j = 0; j < 5; ++j) {
+  for (int i = 0; i < kPoints; ++i)
+    for (int j = 0; j < kPoints; ++j) {
       int sum = 0;
       for (int k = 0; k < 3; ++k) sum += half[i][k] * kLines[j][k];
-      points[i * 5 + j] = static_cast<std::int16_t>(sum);
+      points[i * kPoints + j] = static_cast<std::int16_t>(sum);
     }
 }
 
@@ -96,7 +98,7 @@ bool u8_winograd_pays(const ConvolutionShape& s, const std::int8_t* weights, boo
       0.72 * static_cast<double>(s.out_plane() * 9))
     return false;
   // Larger weights come from memory too slowly.
-  if (u8_winograd_weights_size(s) > (has_u8 ? i64{256} << 10 : i64{3} << 20)) return false;
+  if (u8_winograd_weights_size(s) > (has_u8 ? i64{384} << 10 : i64{3} << 20)) return false;
   const auto each = s.channels * 9;
   for (i64 o = 0; o < s.outputs; ++o) {
     i64 sum = 0;
@@ -119,7 +121,7 @@ void u8_winograd_pack(const ConvolutionShape& s, const std::int8_t* weights, Wor
     auto* values = reinterpret_cast<std::int16_t*>(to);
     for (auto o = first; o < first + outputs; ++o)
       for (i64 c = 0; c < s.channels; ++c) {
-        std::int16_t points[25];
+        std::int16_t points[kPoints * kPoints];
         transform(weights + (o * s.channels + c) * 9, points);
         for (i64 p = 0; p < g.points; ++p) {
           const auto word = (o / kColumns * g.points + p) * g.point_size() + c / 2 * kColumns + o % kColumns;

@@ -1,5 +1,5 @@
-// 3×3 convolution of stride 1 of u8 by i8 by Winograd's F(3×3, 3×3) in integers of 16 bits, summed modulo 2^32: sums
-// are 36 times those of the direct convolution, and divided by 36 they are the same to the bit.
+// 3×3 convolution of stride 1 of u8 by i8 by Winograd's F(4×4, 3×3) in integers of 16 bits, summed modulo 2^32: sums
+// are 576 times those of the direct convolution, and divided by 576 they are the same to the bit.
 #pragma once
 #include "fast/kernels/convolution/u8.hpp"
 
