@@ -150,7 +150,7 @@ class Bf16Convolution final : public Kernel {
   }
   /// Each place of the residual is read before the output's same place is written. What is expanded may be the residual
   /// itself, rows of which others still read.
-  bool writes_over(int input) const override { return !front_ && ending_.residual >= 0 && input == ending_.residual; }
+  bool writes_over(int input) const override { return !front_ && ending_.writes_over(input); }
 
  private:
   struct State final : KernelState {

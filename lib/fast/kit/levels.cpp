@@ -225,17 +225,17 @@ std::optional<Levels> levels_of(const Graphlet& graph, ValueRef v) {
 
 i64 ChannelLevels::words(const View& v) { return v.dim(0) * u8_blocks(v.dim(1)) * plane_of(v) * kBlock; }
 
-const std::uint8_t* ChannelLevels::take(const View& v, float* scratch, ThreadPool& pool) const {
-  if (v.type == ElementType::u8) return reinterpret_cast<const std::uint8_t*>(v.data);
+const std::byte* ChannelLevels::take(const View& v, float* scratch, ThreadPool& pool) const {
+  if (v.type == ElementType::u8) return v.data;
   auto* levels = reinterpret_cast<std::uint8_t*>(scratch);
   to_u8_blocked(v.as<const float>(), v.layout == Layout::blocked, table_.scale(), levels, v.dim(0), v.dim(1),
                 plane_of(v), pool);
-  return levels;
+  return reinterpret_cast<const std::byte*>(levels);
 }
 
-void ChannelLevels::give(const std::uint8_t* levels, const View& to, ThreadPool& pool) const {
-  from_u8_blocked(levels, table_.scale(), to.as<float>(), to.layout == Layout::blocked, to.dim(0), to.dim(1),
-                  plane_of(to), pool);
+void ChannelLevels::give(const std::byte* levels, const View& to, ThreadPool& pool) const {
+  from_u8_blocked(reinterpret_cast<const std::uint8_t*>(levels), table_.scale(), to.as<float>(),
+                  to.layout == Layout::blocked, to.dim(0), to.dim(1), plane_of(to), pool);
 }
 
 std::optional<ChannelLevels> channel_levels(const Graphlet& graph, ValueRef whole, i64 axis) {

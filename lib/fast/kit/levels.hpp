@@ -64,9 +64,9 @@ class ChannelLevels {
   /// Words of scratch memory that a value takes as blocks of levels.
   static i64 words(const View& v);
   /// A value as such blocks: those of its own, or made in `scratch`.
-  const std::uint8_t* take(const View& v, float* scratch, ThreadPool& pool) const;
+  const std::byte* take(const View& v, float* scratch, ThreadPool& pool) const;
   /// Brings blocks of levels to a value in f32.
-  void give(const std::uint8_t* levels, const View& to, ThreadPool& pool) const;
+  void give(const std::byte* levels, const View& to, ThreadPool& pool) const;
 
  private:
   std::shared_ptr<const ovir::Quantization> quantization_;

@@ -79,7 +79,7 @@ class Bf16MatMul final : public Kernel {
     product_of_rows(panels, a, to, end - begin, e, plus);
   }
 
-  bool writes_over(int input) const override { return ending_.residual >= 0 && input == ending_.residual; }
+  bool writes_over(int input) const override { return ending_.writes_over(input); }
   /// What is added stays f32: it goes through all layers of an encoder.
   bool reads_as(int input, ElementType type, Layout layout) const override {
     return type == ElementType::bf16 && layout == Layout::plain && input == 0 && k_ % 2 == 0;

@@ -94,6 +94,7 @@ class BlockedPooling final : public Kernel {
     return layout == Layout::blocked && (type == ElementType::bf16 || (type == ElementType::u8 && table_));
   }
   bool writes_as(ElementType type, Layout layout) const override { return reads_as(0, type, layout); }
+  bool keeps(ElementType type) const override { return type == ElementType::bf16; }
   std::shared_ptr<const ovir::Quantization> quantization() const override { return levels_; }
 
  private:

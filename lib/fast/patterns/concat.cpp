@@ -29,13 +29,22 @@ class Concat final : public Kernel {
       return state;
     }
     const auto fits = [&](const View& v) { return v.type == out.type && v.rank() == out.rank(); };
-    return std::all_of(sizes.in.begin(), sizes.in.end(), fits) ? std::make_unique<State>() : nullptr;
+    if (!std::all_of(sizes.in.begin(), sizes.in.end(), fits)) return nullptr;
+    auto state = std::make_unique<State>();
+    if (is_narrow(out)) state->parts.resize(sizes.in.size());
+    return state;
   }
 
   void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
            Runtime& runtime) const override {
     const auto& to = out[0];
     if (has_levels({in, out})) return join_levels(static_cast<State&>(prepared), in, to, runtime.pool());
+    if (is_narrow(to)) {
+      auto& parts = static_cast<State&>(prepared).parts;
+      std::ranges::transform(in, parts.begin(), bf16_channels);
+      return join_channels(parts, 0, to.data, 2 * to.dim(1), to.dim(0), to.size() / (to.dim(0) * to.dim(1)),
+                           runtime.pool());
+    }
     if (is_blocked(in, to)) return join_channels(in, 0, to, runtime.pool());
     constexpr i64 kShortRow = 1024;  // bytes
     const auto outer = outer_of(to, axis_), row = run_bytes(to, axis_);
@@ -57,7 +66,7 @@ class Concat final : public Kernel {
     if (is_blocked(sizes.in, to)) {
       if (part.layout != to.layout || to.dim(0) != 1) return std::nullopt;
       for (const auto& v : before) first += v.dim(1);
-      if (!are_blocks(first, part.dim(1), to.dim(1))) return std::nullopt;
+      if (!are_blocks(to.type, first, part.dim(1), to.dim(1))) return std::nullopt;
       return bytes_before(to, first / kBlock);
     }
     if (outer_of(to, axis_) != 1) return std::nullopt;
@@ -68,9 +77,10 @@ class Concat final : public Kernel {
   bool reads(int, Layout layout) const override { return layout == Layout::plain || channels_; }
   bool writes(Layout layout) const override { return layout == Layout::plain || channels_; }
   bool reads_as(int, ElementType type, Layout layout) const override {
-    return type == ElementType::u8 && layout == Layout::blocked && levels_;
+    return layout == Layout::blocked && (type == ElementType::bf16 ? channels_ : type == ElementType::u8 && levels_);
   }
   bool writes_as(ElementType type, Layout layout) const override { return reads_as(0, type, layout); }
+  bool keeps(ElementType type) const override { return type == ElementType::bf16; }
   std::shared_ptr<const ovir::Quantization> quantization() const override {
     return levels_ ? levels_->quantization() : nullptr;
   }
@@ -79,7 +89,7 @@ class Concat final : public Kernel {
   struct State final : KernelState {
     std::vector<Scratch> in;
     Scratch out;
-    std::vector<U8Channels> parts;
+    std::vector<NarrowChannels> parts;
   };
 
   /// Whether one of them is u8, as blocks of levels.
@@ -89,13 +99,14 @@ class Concat final : public Kernel {
   }
   void join_levels(State& state, std::span<const View> in, const View& to, ThreadPool& pool) const {
     for (std::size_t i = 0; i < in.size(); ++i)
-      state.parts[i].levels = levels_->take(in[i], state.in[i] ? state.floats(state.in[i]) : nullptr, pool);
-    auto* y =
-        state.out ? reinterpret_cast<std::uint8_t*>(state.floats(state.out)) : reinterpret_cast<std::uint8_t*>(to.data);
+      state.parts[i].data = levels_->take(in[i], state.in[i] ? state.floats(state.in[i]) : nullptr, pool);
+    auto* y = state.out ? reinterpret_cast<std::byte*>(state.floats(state.out)) : to.data;
     join_channels(state.parts, 0, y, to.dim(1), to.dim(0), to.size() / (to.dim(0) * to.dim(1)), pool);
     if (state.out) levels_->give(y, to, pool);
   }
 
+  /// Whether all are blocks of bf16; keeps() sees to it that one is where the others are.
+  static bool is_narrow(const View& out) { return out.layout == Layout::blocked && out.type == ElementType::bf16; }
   static bool is_blocked(std::span<const View> in, const View& out) {
     const auto blocked = [](const View& v) { return v.layout == Layout::blocked; };
     return blocked(out) || std::any_of(in.begin(), in.end(), blocked);

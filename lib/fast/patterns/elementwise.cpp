@@ -16,15 +16,25 @@ bool are_by_channel(std::span<const i64> slopes, std::span<const i64> out) {
   return slopes.size() == 1 && out.size() > 1 && slopes[0] == out[1];
 }
 
+/// Whether numbers that are small stay finite ones.
+bool stays_finite(const ChainProgram& program) {
+  return std::ranges::all_of(program.steps, [](const ChainStep& step) {
+    return step.kind == ChainStep::binary ? step.operation <= Binary::minimum && step.operation != Binary::divide
+                                          : step.function.f <= Function::mish;
+  });
+}
+
 class ElementwiseChain final : public Kernel {
  public:
-  /// `extents`: by operand, where blocked values can be computed as they are; empty: they cannot.
+  /// `extents`: by operand, where blocked values can be computed as they are; empty: they cannot. `narrow`: also those
+  /// in bf16.
   ElementwiseChain(ChainProgram program, std::vector<bool> slopes, std::vector<ElementType> types,
-                   std::vector<Extent> extents, std::string name)
+                   std::vector<Extent> extents, bool narrow, std::string name)
       : program_(std::move(program)),
         slopes_(std::move(slopes)),
         types_(std::move(types)),
         extents_(std::move(extents)),
+        narrow_(narrow),
         name_(std::move(name)) {}
 
   std::string name() const override { return name_; }
@@ -47,24 +57,32 @@ class ElementwiseChain final : public Kernel {
       }
       return std::make_unique<State>(Chain(program_, shapes, out.dims, types_, out.type));
     }
-    // [N][C/16][plane][16]; operands that lie plainly are brought into it.
-    const auto batch = out.dim(0), channels = out.dim(1), blocks = channels / kBlock;
+    // [N][C/16][plane][16], or of bf16 [N][C/32][plane][32]; operands that lie plainly are brought into it.
+    const bool narrow = out.type == ElementType::bf16;
+    const auto lanes = narrow ? 2 * kBlock : kBlock;
+    const auto batch = out.dim(0), channels = out.dim(1), blocks = ceil_div(channels, lanes);
     const auto plane = out.size() / (batch * channels);
-    const i64 full[] = {batch, blocks, plane, kBlock}, one[] = {1};
+    const i64 full[] = {batch, blocks, plane, lanes}, one[] = {1};
     std::vector<std::array<i64, 4>> by_channel(sizes.in.size());
     std::vector<std::span<const i64>> shapes;
     for (std::size_t i = 0; i < sizes.in.size(); ++i) {
-      by_channel[i] = {sizes.in[i].size() / channels, blocks, 1, kBlock};
+      by_channel[i] = {sizes.in[i].size() / channels, blocks, 1, lanes};
       if (extents_[i] == Extent::channel) shapes.emplace_back(by_channel[i]);
       else shapes.push_back(extents_[i] == Extent::full ? std::span<const i64>(full) : std::span<const i64>(one));
     }
-    auto state = std::make_unique<State>(Chain(program_, shapes, full));
+    auto types = types_;
+    for (std::size_t i = 0; narrow && i < types.size(); ++i)
+      if (extents_[i] == Extent::full) types[i] = ElementType::bf16;
+    auto state = std::make_unique<State>(Chain(program_, shapes, full, types, out.type));
     state->batch = batch;
     state->channels = channels;
     state->plane = plane;
     state->reordered.resize(sizes.in.size());
-    for (std::size_t i = 0; i < sizes.in.size(); ++i)
+    for (std::size_t i = 0; i < sizes.in.size(); ++i) {
       if (extents_[i] == Extent::full && !is_blocked(sizes.in[i])) state->reordered[i] = state->reserve(out.size());
+      if (extents_[i] == Extent::channel && channels % lanes > 0)
+        state->reordered[i] = state->reserve(sizes.in[i].size() / channels * blocks * lanes);
+    }
     if (!is_blocked(out)) state->out = state->reserve(out.size());
     return state;
   }
@@ -78,7 +96,8 @@ class ElementwiseChain final : public Kernel {
       data[i] = in[i].data;
       if (i >= state.reordered.size() || !state.reordered[i]) continue;
       auto* blocked = state.floats(state.reordered[i]);
-      to_blocked(in[i].as<const float>(), blocked, state.batch, state.channels, state.plane, pool);
+      if (extents_[i] == Extent::channel) fill_blocks(in[i], state.channels, blocked);
+      else to_blocked(in[i].as<const float>(), blocked, state.batch, state.channels, state.plane, pool);
       data[i] = blocked;
     }
     void* const y = state.out ? static_cast<void*>(state.floats(state.out)) : out[0].data;
@@ -93,8 +112,23 @@ class ElementwiseChain final : public Kernel {
     return layout == Layout::plain || (!extents_.empty() && extents_[input] == Extent::full);
   }
   bool writes(Layout layout) const override { return layout == Layout::plain || !extents_.empty(); }
+  bool reads_as(int input, ElementType type, Layout layout) const override {
+    return writes_as(type, layout) && extents_[input] == Extent::full;
+  }
+  bool writes_as(ElementType type, Layout layout) const override {
+    return type == ElementType::bf16 && layout == Layout::blocked && narrow_;
+  }
+  bool keeps(ElementType type) const override { return type == ElementType::bf16; }
 
  private:
+  /// Numbers by channel, where channels do not fill their blocks of 32.
+  static void fill_blocks(const View& x, i64 channels, float* to) {
+    const auto padded = round_up(channels, 2 * kBlock);
+    const auto* from = x.as<const float>();
+    for (i64 row = 0; row < x.size() / channels; ++row, from += channels, to += padded)
+      std::fill(std::copy_n(from, channels, to), to + padded, 0.0f);
+  }
+
   struct State final : KernelState {
     explicit State(Chain c) : chain(std::move(c)) {}
     Chain chain;
@@ -106,6 +140,7 @@ class ElementwiseChain final : public Kernel {
   std::vector<bool> slopes_;        // by operand
   std::vector<ElementType> types_;  // by operand
   std::vector<Extent> extents_;
+  bool narrow_;
   std::string name_;
 };
 
@@ -125,8 +160,10 @@ std::optional<Match> match(const Graphlet& graph, int root) {
     slopes.push_back(operand.slopes);
     types.push_back(operand.type);
   }
+  const bool narrow =
+      !chain->extents.empty() && (shape[1].length() % (2 * kBlock) == 0 || stays_finite(chain->program));
   match.kernel = std::make_unique<ElementwiseChain>(std::move(chain->program), std::move(slopes), std::move(types),
-                                                    std::move(chain->extents), "elementwise." + chain->name);
+                                                    std::move(chain->extents), narrow, "elementwise." + chain->name);
   return match;
 }
 

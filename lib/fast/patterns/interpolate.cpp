@@ -5,6 +5,7 @@
 #include <array>
 #include <functional>
 
+#include "fast/kernels/convolution/bf16.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kernels/elementwise/convert.hpp"
 #include "fast/kernels/movement/parts.hpp"
@@ -49,18 +50,15 @@ class Interpolate final : public Kernel {
     auto& state = static_cast<State&>(prepared);
     const auto &x = in[0], &y = out[0];
     const auto batch = x.dim(0), channels = x.dim(1), plane = x.dim(2) * x.dim(3);
+    if (x.type == ElementType::bf16)
+      return resize(nearest_of(state, x, bf16_blocks(channels)), reinterpret_cast<const float*>(x.data),
+                    reinterpret_cast<float*>(y.data), nullptr, runtime.pool());
     if (x.type == ElementType::u8 || y.type == ElementType::u8) {
       auto* to = state.out ? state.floats(state.out) : reinterpret_cast<float*>(y.data);
       const auto* levels = levels_->take(x, state.in ? state.floats(state.in) : nullptr, runtime.pool());
-      resize({.planes = batch * u8_blocks(channels),
-              .height = x.dim(2),
-              .width = x.dim(3),
-              .rows = state.rows,
-              .columns = state.columns,
-              .nearest = true,
-              .channels = kBlock},
-             reinterpret_cast<const float*>(levels), to, nullptr, runtime.pool());
-      if (state.out) levels_->give(reinterpret_cast<const std::uint8_t*>(to), y, runtime.pool());
+      resize(nearest_of(state, x, u8_blocks(channels)), reinterpret_cast<const float*>(levels), to, nullptr,
+             runtime.pool());
+      if (state.out) levels_->give(reinterpret_cast<const std::byte*>(to), y, runtime.pool());
       return;
     }
     const auto* from = x.as<const float>();
@@ -78,9 +76,12 @@ class Interpolate final : public Kernel {
   }
   bool writes(Layout layout) const override { return layout == Layout::plain || !resize_.channels_last; }
   bool reads_as(int input, ElementType type, Layout layout) const override {
-    return type == ElementType::u8 && layout == Layout::blocked && input == 0 && levels_;
+    if (layout != Layout::blocked || input != 0) return false;
+    return type == ElementType::bf16 ? resize_.is_nearest() && !resize_.channels_last
+                                     : type == ElementType::u8 && levels_;
   }
   bool writes_as(ElementType type, Layout layout) const override { return reads_as(0, type, layout); }
+  bool keeps(ElementType type) const override { return type == ElementType::bf16; }
   std::shared_ptr<const ovir::Quantization> quantization() const override {
     return levels_ ? levels_->quantization() : nullptr;
   }
@@ -91,6 +92,16 @@ class Interpolate final : public Kernel {
     Scratch in, out, rooms;
   };
 
+  /// Of narrower types, a pixel of whose blocks is as large as one of 16 channels in f32.
+  static Resizing nearest_of(const State& state, const View& x, i64 blocks) {
+    return {.planes = x.dim(0) * blocks,
+            .height = x.dim(2),
+            .width = x.dim(3),
+            .rows = state.rows,
+            .columns = state.columns,
+            .nearest = true,
+            .channels = kBlock};
+  }
   Resizing resizing(const State& state, const View& x, const View& y) const {
     const bool blocked = y.layout == Layout::blocked;
     const auto planes = resize_.channels_last ? 1 : (blocked ? ceil_div(x.dim(1), kBlock) : x.dim(1));

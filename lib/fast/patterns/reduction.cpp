@@ -40,12 +40,19 @@ class ReductionKernel final : public Kernel {
   void run(KernelState&, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
     const auto& x = in[0];
     auto shape = reduced(x, axes_);
+    if (x.type == ElementType::bf16)
+      return reduce_bf16_planes(what_ == Reduction::mean, reinterpret_cast<const std::uint16_t*>(x.data),
+                                out[0].as<float>(), x.dim(0), x.dim(1), shape.n, runtime.pool());
     // [N][C/16][spatial][16]: the blocks of an image are as many rows of 16 as it has channels.
     if (x.layout == Layout::blocked) shape = {.outer = shape.outer / kBlock, .n = shape.n, .inner = kBlock};
     reduce(what_, x.as<const float>(), out[0].as<float>(), shape, runtime.pool());
   }
 
   bool reads(int, Layout layout) const override { return layout == Layout::plain || takes_blocks_; }
+  bool reads_as(int, ElementType type, Layout layout) const override {
+    return takes_blocks_ && type == ElementType::bf16 && layout == Layout::blocked &&
+           (what_ == Reduction::mean || what_ == Reduction::sum);
+  }
 
  private:
   Reduction what_;

@@ -57,7 +57,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (!part) return std::nullopt;
   const auto [axis, first, length] = *part;
   const bool whole_blocks = is_f32(graph, from) && axis == 1 && shape.rank() >= 3 && shape.rank() <= 4 &&
-                            are_blocks(first, length, shape[axis].length());
+                            are_blocks(ElementType::f32, first, length, shape[axis].length());
   return Match{{root}, {from}, std::make_unique<Slice>(axis, first, whole_blocks)};
 }
 

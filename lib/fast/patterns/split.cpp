@@ -33,6 +33,7 @@ class Split final : public Kernel {
            Runtime& runtime) const override {
     const auto& from = in[0];
     if (has_levels({in, out})) return split_levels(static_cast<State&>(prepared), from, out, runtime.pool());
+    if (is_narrow(from)) return split_narrow(from, out, runtime.pool());
     if (is_blocked(from, out)) {
       i64 first = 0;
       for (const auto& to : out) {
@@ -58,8 +59,9 @@ class Split final : public Kernel {
     if (has_levels(sizes)) return std::nullopt;
     if (is_blocked(from, sizes.out)) {
       if (part.layout != from.layout || from.dim(0) != 1) return std::nullopt;
-      for (const auto& v : before) first += v.dim(1) / kBlock;
-      return bytes_before(from, first);
+      for (const auto& v : before) first += v.dim(1);
+      if (!are_blocks(from.type, first, part.dim(1), from.dim(1))) return std::nullopt;
+      return bytes_before(from, first / kBlock);
     }
     if (outer_of(from, axis_) != 1) return std::nullopt;
     for (const auto& v : before) first += run_bytes(v, axis_);
@@ -69,9 +71,11 @@ class Split final : public Kernel {
   bool reads(int, Layout layout) const override { return layout == Layout::plain || whole_blocks_; }
   bool writes(Layout layout) const override { return layout == Layout::plain || whole_blocks_; }
   bool reads_as(int, ElementType type, Layout layout) const override {
-    return type == ElementType::u8 && layout == Layout::blocked && levels_;
+    return layout == Layout::blocked &&
+           (type == ElementType::bf16 ? whole_blocks_ : type == ElementType::u8 && levels_);
   }
   bool writes_as(ElementType type, Layout layout) const override { return reads_as(0, type, layout); }
+  bool keeps(ElementType type) const override { return type == ElementType::bf16; }
   std::shared_ptr<const ovir::Quantization> quantization() const override {
     return levels_ ? levels_->quantization() : nullptr;
   }
@@ -88,19 +92,29 @@ class Split final : public Kernel {
     return levels_ && (is_u8(sizes.in[0]) || std::any_of(sizes.out.begin(), sizes.out.end(), is_u8));
   }
   void split_levels(State& state, const View& from, std::span<const View> out, ThreadPool& pool) const {
-    const U8Channels whole{levels_->take(from, state.in ? state.floats(state.in) : nullptr, pool), from.dim(1)};
+    const NarrowChannels whole{levels_->take(from, state.in ? state.floats(state.in) : nullptr, pool), from.dim(1)};
     const auto plane = from.size() / (from.dim(0) * from.dim(1));
     i64 first = 0;
     for (std::size_t i = 0; i < out.size(); ++i) {
       const auto& to = out[i];
-      auto* y = reinterpret_cast<std::uint8_t*>(to.data);
-      if (state.out[i]) y = reinterpret_cast<std::uint8_t*>(state.floats(state.out[i]));
+      auto* y = state.out[i] ? reinterpret_cast<std::byte*>(state.floats(state.out[i])) : to.data;
       join_channels({&whole, 1}, first, y, to.dim(1), to.dim(0), plane, pool);
       if (state.out[i]) levels_->give(y, to, pool);
       first += to.dim(1);
     }
   }
 
+  /// Whether all are blocks of bf16; keeps() sees to it that they are where one is.
+  static bool is_narrow(const View& in) { return in.layout == Layout::blocked && in.type == ElementType::bf16; }
+  static void split_narrow(const View& from, std::span<const View> out, ThreadPool& pool) {
+    const auto whole = bf16_channels(from);
+    const auto plane = from.size() / (from.dim(0) * from.dim(1));
+    i64 first = 0;
+    for (const auto& to : out) {
+      join_channels({&whole, 1}, 2 * first, to.data, 2 * to.dim(1), to.dim(0), plane, pool);
+      first += to.dim(1);
+    }
+  }
   static bool is_blocked(const View& in, std::span<const View> out) {
     const auto blocked = [](const View& v) { return v.layout == Layout::blocked; };
     return blocked(in) || std::any_of(out.begin(), out.end(), blocked);

@@ -160,7 +160,7 @@ bool copies_bands(const ConvolutionShape& s, const Phase& p, i64 blocks) {
 bool is_row(const ConvolutionShape& s, const Phase& p) { return s.height == 1 && p.out_rows == 1 && p.top == 0; }
 
 i64 scratch_size(const ConvolutionShape& s, const Phase& p, i64 blocks, int threads) {
-  if (!p.is_padded() || p.taps == 0) return 0;
+  if (!p.is_padded()) return 0;
   if (!copies_bands(s, p, blocks)) return s.batch * blocks_of(s.channels) * padded_size(s, p, 1);
   if (is_row(s, p)) return threads * blocks * ColumnBands(p, blocks).most_read() * kBlock;
   return threads * blocks * p.rows_read(Bands(p, blocks).most_rows()) * p.padded_width * kBlock;

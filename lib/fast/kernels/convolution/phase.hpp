@@ -30,7 +30,8 @@ struct Phase {
     left = all.left;
     padded_width = all.padded_width;
   }
-  bool is_padded() const { return top > 0 || bottom > 0 || left > 0 || right > 0; }
+  /// A phase without taps reads nothing.
+  bool is_padded() const { return taps > 0 && (top > 0 || bottom > 0 || left > 0 || right > 0); }
   /// Padded rows that so many output rows read.
   i64 rows_read(i64 rows) const { return (rows - 1) * stride_y + reach(); }
   i64 reach() const { return lowest + top + 1; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "fast/isa/narrow.hpp"
 #include "fast/kernels/chunks.hpp"
 #include "fast/kernels/elementwise/convert.hpp"
 
@@ -180,7 +181,10 @@ void Chain::compute(const Piece& piece, std::span<const void* const> inputs, voi
     const auto across = strides_[i][rank - 1], down = strides_[i][rank - 2];
     if (types_[i] != ElementType::f32) {
       const auto* elements = static_cast<const std::byte*>(inputs[i]) + piece.offsets[i] * byte_width(types_[i]);
-      convert_elements(types_[i], elements, ElementType::f32, reinterpret_cast<std::byte*>(registers.laid_out[i]), n);
+      if (types_[i] == ElementType::bf16)
+        narrow_isa().from_bf16(reinterpret_cast<const std::uint16_t*>(elements), registers.laid_out[i], n);
+      else
+        convert_elements(types_[i], elements, ElementType::f32, reinterpret_cast<std::byte*>(registers.laid_out[i]), n);
       data[i] = registers.laid_out[i];
       steps[i] = 1;
       continue;
@@ -231,7 +235,8 @@ void Chain::compute(const Piece& piece, std::span<const void* const> inputs, voi
       table.unary(step.what.function, to, to, n);
     }
   }
-  if (converts) convert_elements(ElementType::f32, reinterpret_cast<const std::byte*>(last), to_, result, n);
+  if (to_ == ElementType::bf16) narrow_isa().to_bf16(last, reinterpret_cast<std::uint16_t*>(result), n);
+  else if (converts) convert_elements(ElementType::f32, reinterpret_cast<const std::byte*>(last), to_, result, n);
 }
 
 double Chain::piece_time() const { return 20 + static_cast<double>(rows_ * columns_) * value_time_; }

@@ -118,8 +118,9 @@ void join_runs(std::span<const View> parts, i64 axis, const View& to, ThreadPool
   });
 }
 
-bool are_blocks(i64 first, i64 count, i64 channels) {
-  return first % kBlock == 0 && (count % kBlock == 0 || first + count == channels);
+bool are_blocks(ElementType type, i64 first, i64 count, i64 channels) {
+  const auto block = type == ElementType::bf16 ? 2 * kBlock : kBlock;
+  return first % block == 0 && (count % block == 0 || first + count == channels);
 }
 
 void join_channels(std::span<const View> parts, i64 first, const View& to, ThreadPool& pool) {
@@ -162,46 +163,51 @@ void join_channels(std::span<const View> parts, i64 first, const View& to, Threa
 
 namespace {
 
-constexpr i64 kLevels = 4 * kBlock;  // of a block
+constexpr i64 kBlockBytes = 4 * kBlock;
 
-template <i64 lanes>
-void copy_levels(const std::uint8_t* x, std::uint8_t* y, i64 pixels) {
-  for (i64 p = 0; p < pixels; ++p) std::memcpy(y + p * kLevels, x + p * kLevels, lanes);
+template <i64 bytes>
+void copy_bytes(const std::byte* x, std::byte* y, i64 pixels) {
+  for (i64 p = 0; p < pixels; ++p) std::memcpy(y + p * kBlockBytes, x + p * kBlockBytes, bytes);
 }
-void copy_levels(const std::uint8_t* x, std::uint8_t* y, i64 lanes, i64 pixels) {
-  if (lanes == kLevels) std::memcpy(y, x, pixels * kLevels);
-  else if (lanes == 48) copy_levels<48>(x, y, pixels);
-  else if (lanes == 32) copy_levels<32>(x, y, pixels);
-  else if (lanes == 16) copy_levels<16>(x, y, pixels);
-  else if (lanes == 8) copy_levels<8>(x, y, pixels);
+void copy_bytes(const std::byte* x, std::byte* y, i64 bytes, i64 pixels) {
+  if (x == y) return;
+  if (bytes == kBlockBytes) std::memcpy(y, x, pixels * kBlockBytes);
+  else if (bytes == 48) copy_bytes<48>(x, y, pixels);
+  else if (bytes == 32) copy_bytes<32>(x, y, pixels);
+  else if (bytes == 16) copy_bytes<16>(x, y, pixels);
+  else if (bytes == 8) copy_bytes<8>(x, y, pixels);
   else
-    for (i64 p = 0; p < pixels; ++p) std::copy_n(x + p * kLevels, lanes, y + p * kLevels);
+    for (i64 p = 0; p < pixels; ++p) std::copy_n(x + p * kBlockBytes, bytes, y + p * kBlockBytes);
 }
 
 }  // namespace
 
-void join_channels(std::span<const U8Channels> parts, i64 first, std::uint8_t* to, i64 channels, i64 batch, i64 plane,
+void join_channels(std::span<const NarrowChannels> parts, i64 first, std::byte* to, i64 bytes, i64 batch, i64 plane,
                    ThreadPool& pool) {
   constexpr i64 kPixels = 256;
-  const auto blocks = ceil_div(channels, kLevels), pieces = ceil_div(plane, kPixels);
-  const auto cost = static_cast<double>(std::min(plane, kPixels) * kLevels) / kBytesPerNanosecond;
+  const auto blocks = ceil_div(bytes, kBlockBytes), pieces = ceil_div(plane, kPixels);
+  const auto cost = static_cast<double>(std::min(plane, kPixels) * kBlockBytes) / kBytesPerNanosecond;
   parallel_ranges(pool, batch * blocks * pieces, cost, [&](i64 begin, i64 end) {
     for (auto i = begin; i < end; ++i) {
       const auto n = i / (blocks * pieces), block = i / pieces % blocks, pixel = i % pieces * kPixels;
-      const auto pixels = std::min(kPixels, plane - pixel), lanes = std::min(kLevels, channels - block * kLevels);
-      auto* y = to + ((n * blocks + block) * plane + pixel) * kLevels;
+      const auto pixels = std::min(kPixels, plane - pixel), lanes = std::min(kBlockBytes, bytes - block * kBlockBytes);
+      auto* y = to + ((n * blocks + block) * plane + pixel) * kBlockBytes;
       for (i64 lane = 0; lane < lanes;) {
-        auto c = first + block * kLevels + lane;
+        auto c = first + block * kBlockBytes + lane;
         auto part = parts.begin();
-        for (; c >= part->channels; ++part) c -= part->channels;
-        const auto some = std::min({lanes - lane, part->channels - c, kLevels - c % kLevels});
-        const auto from = (n * ceil_div(part->channels, kLevels) + c / kLevels) * plane + pixel;
-        copy_levels(part->levels + from * kLevels + c % kLevels, y + lane, some, pixels);
+        for (; c >= part->bytes; ++part) c -= part->bytes;
+        const auto some = std::min({lanes - lane, part->bytes - c, kBlockBytes - c % kBlockBytes});
+        const auto from = (n * ceil_div(part->bytes, kBlockBytes) + c / kBlockBytes) * plane + pixel;
+        copy_bytes(part->data + from * kBlockBytes + c % kBlockBytes, y + lane, some, pixels);
         lane += some;
       }
+      if (lanes < kBlockBytes)
+        for (i64 p = 0; p < pixels; ++p) std::fill_n(y + p * kBlockBytes + lanes, kBlockBytes - lanes, std::byte{0});
     }
   });
 }
+
+NarrowChannels bf16_channels(const View& v) { return {v.data, 2 * v.dim(1)}; }
 
 i64 bytes_before(const View& v, i64 block) { return block * kBlock * plane_of(v) * byte_width(v.type); }
 

@@ -30,17 +30,19 @@ void join_runs(std::span<const View> parts, i64 axis, const View& to, ThreadPool
 /// dims, each in either layout.
 void join_channels(std::span<const View> parts, i64 first, const View& to, ThreadPool& pool);
 
-/// Channels in u8, 64 a block.
-struct U8Channels {
-  const std::uint8_t* levels;
-  i64 channels;
+/// Channels in u8 or bf16, which are blocks of 64 bytes: 64 or 32 channels.
+struct NarrowChannels {
+  const std::byte* data;
+  i64 bytes;  ///< of the channels of a pixel
 };
-/// The same of them; lanes beyond the last channel hold anything.
-void join_channels(std::span<const U8Channels> parts, i64 first, std::uint8_t* to, i64 channels, i64 batch, i64 plane,
+/// The same of them, as `bytes` of each pixel from byte `first` on; lanes beyond the last channel become 0.
+void join_channels(std::span<const NarrowChannels> parts, i64 first, std::byte* to, i64 bytes, i64 batch, i64 plane,
                    ThreadPool& pool);
+/// Of blocked tensors in bf16.
+NarrowChannels bf16_channels(const View& v);
 
 /// Whether channels [first, first + count) of a blocked tensor of `channels` are a blocked tensor as they lie.
-bool are_blocks(i64 first, i64 count, i64 channels);
+bool are_blocks(ElementType type, i64 first, i64 count, i64 channels);
 
 /// Bytes before channel `block`·16 in a tensor of batch 1, in either layout.
 i64 bytes_before(const View& v, i64 block);

@@ -1,8 +1,10 @@
 #include "fast/kernels/reduction/reduce.hpp"
 
+#include <array>
 #include <cmath>
 #include <limits>
 
+#include "fast/isa/narrow.hpp"
 #include "fast/kernels/chunks.hpp"
 
 namespace ovir::fast {
@@ -194,6 +196,25 @@ void reduce_rows(Reduction what, const float* x, float* y, i64 count, i64 n) {
 
 void reduce_products(Reduction what, const float* x, const float* by, float* y, const Reduced& s, ThreadPool& pool) {
   reduce(what, x, by, y, s, pool);
+}
+
+void reduce_bf16_planes(bool mean, const std::uint16_t* x, float* y, i64 batch, i64 channels, i64 plane,
+                        ThreadPool& pool) {
+  const auto halves = ceil_div(channels, kBlock), blocks = ceil_div(channels, 2 * kBlock);
+  parallel_ranges(pool, batch * halves, static_cast<double>(plane), [&](i64 begin, i64 end) {
+    for (auto i = begin; i < end; ++i) {
+      const auto image = i / halves, half = i % halves, channel = half * kBlock;
+      const auto* from = x + (image * blocks + half / 2) * plane * 2 * kBlock + half % 2 * kBlock;
+      std::array<float, kBlock> total{};
+      for (i64 pixel = 0; pixel < plane; pixel += kPart) {
+        std::array<float, kBlock> part;
+        narrow_isa().lane_sums(from + pixel * 2 * kBlock, std::min(kPart, plane - pixel), nullptr, part.data());
+        for (i64 lane = 0; lane < kBlock; ++lane) total[lane] += part[lane];
+      }
+      for (i64 lane = 0; lane < std::min(kBlock, channels - channel); ++lane)
+        y[image * channels + channel + lane] = mean ? total[lane] / static_cast<float>(plane) : total[lane];
+    }
+  });
 }
 
 }  // namespace ovir::fast
