@@ -93,6 +93,35 @@ TEST_CASE("bf16 product: odd sizes, epilogues, any number of threads") {
   });
 }
 
+TEST_CASE("bf16 product of few rows: odd sizes, any number of threads") {
+  ThreadPool one(1), four(4);
+  for_each_isa([&] {
+    for (const auto& [k, n] : {std::pair<i64, i64>{1, 1}, {33, 50}, {14, 64}, {0, 20}, {515, 1000}, {768, 2080}})
+      for (i64 m = 1; m <= Bf16FewRows::kMost; ++m)
+        for (const bool biased : {false, true}) {
+          INFO(m << " x " << k << " x " << n);
+          const auto a = random_bf16(m * k, 1), b = random_bf16(k * n, 2), bias = random_floats(n + 64, 3);
+          const Buffer panels(bf16_panels_size(k, n)), rows(m * bf16_words(k));
+          pack_bf16_panels(b.data(), n, 1, k, n, words(panels));
+          rows_to_bf16(a.data(), k, k, m, words(rows), one);
+          std::vector<double> expected(at(m * n));
+          for (i64 i = 0; i < m; ++i)
+            for (i64 j = 0; j < n; ++j) {
+              auto& sum = expected[at(i * n + j)] = biased ? bias[at(j)] : 0.0;
+              for (i64 p = 0; p < k; ++p) sum += static_cast<double>(a[at(i * k + p)]) * b[at(p * n + j)];
+            }
+          const auto run = [&](ThreadPool& pool) {
+            Floats y(at(m * n), 99.0f);
+            product_of_few({words(panels), k, n}, words(rows), biased ? bias.data() : nullptr, y.data(), m, pool);
+            return y;
+          };
+          const auto y = run(four);
+          CHECK(y == run(one));
+          CHECK(worst(y, expected, 1) < 2e-7 * static_cast<double>(k + 10));
+        }
+  });
+}
+
 TEST_CASE("bf16 convolution: pointwise, direct, of images, strides, dilations, residuals") {
   ThreadPool one(1), four(4);
   const Unary relu{Function::clamp, 0, 1e30f}, sigmoid{Function::sigmoid}, gelu{Function::gelu_erf};

@@ -256,28 +256,28 @@ TEST_CASE("reductions over rows and columns") {
   });
 }
 
-struct Weights {
-  Buffer panels;
-  Panels view;
-  Weights(const Floats& b, i64 k, i64 row, i64 first, i64 n, ThreadPool& pool) : panels(panels_size(k, n)) {
-    pack_panels(b.data() + first, row, 1, k, n, panels.data(), pool);
-    view = {panels.data(), k, n};
-  }
-};
+Floats random_bf16(i64 n, unsigned seed) {
+  auto x = random_floats(n, seed);
+  std::vector<std::uint16_t> rounded(x.size());
+  narrow_isa().to_bf16(x.data(), rounded.data(), n);
+  narrow_isa().from_bf16(rounded.data(), x.data(), n);
+  return x;
+}
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-TEST_CASE("recurrent sequences: LSTM and GRU, both directions, lengths") {
+TEST_CASE("recurrent sequences: LSTM and GRU, both directions, lengths, in f32 and bf16") {
   ThreadPool four(4);
-  const i64 batch = 2, steps = 5, inputs = 7, hidden = 19;
-  const i64 lengths[] = {5, 3};
-  const auto x = random_floats(batch * steps * inputs, 1), h0 = random_floats(batch * hidden, 2),
+  const i64 lengths[] = {5, 3, 1, 0, 4};
+  const i64 batch = GENERATE(2, 5), steps = 5, inputs = 7, hidden = 19;
+  // In bf16 only states are rounded.
+  const auto x = random_bf16(batch * steps * inputs, 1), h0 = random_floats(batch * hidden, 2),
              c0 = random_floats(batch * hidden, 3);
-  const auto w = random_floats(inputs * 4 * hidden, 4), r = random_floats(hidden * 4 * hidden, 5);
+  const auto w = random_bf16(inputs * 4 * hidden, 4), r = random_bf16(hidden * 4 * hidden, 5);
   auto bias = random_floats(round_up(4 * hidden, 32) + 32, 6);
-  const auto product_of = [](const Floats& a, i64 from, const Floats& b, i64 k, i64 row, i64 column) {
+  const auto product_of = [](const Floats& a, i64 from, const Floats& b, i64 k, i64 column) {
     double sum = 0;
-    for (i64 i = 0; i < k; ++i) sum += static_cast<double>(a[at(from + i)]) * b[at(i * row + column)];
+    for (i64 i = 0; i < k; ++i) sum += static_cast<double>(a[at(from + i)]) * b[at(column * k + i)];
     return sum;
   };
   enum Cell { lstm_cell, gru_cell, gru_linear };
@@ -291,16 +291,14 @@ TEST_CASE("recurrent sequences: LSTM and GRU, both directions, lengths") {
         for (i64 i = 0; i < lengths[b]; ++i) {
           const auto t = backward ? lengths[b] - 1 - i : i;
           const auto in = [&](i64 column) {
-            return product_of(x, (b * steps + t) * inputs, w, inputs, wide, column) + bias[at(column)];
+            return product_of(x, (b * steps + t) * inputs, w, inputs, column) + bias[at(column)];
           };
           std::vector<double> next(at(hidden));
           Floats reset(at(hidden));
           for (i64 j = 0; j < hidden; ++j)
-            reset[at(j)] = static_cast<float>(sigmoid(in(hidden + j) + product_of(h, 0, r, hidden, wide, hidden + j)));
+            reset[at(j)] = static_cast<float>(sigmoid(in(hidden + j) + product_of(h, 0, r, hidden, hidden + j)));
           for (i64 j = 0; j < hidden; ++j) {
-            const auto gate = [&](i64 g) {
-              return in(g * hidden + j) + product_of(h, 0, r, hidden, wide, g * hidden + j);
-            };
+            const auto gate = [&](i64 g) { return in(g * hidden + j) + product_of(h, 0, r, hidden, g * hidden + j); };
             if (cell == lstm_cell) {
               c[at(j)] = sigmoid(gate(0)) * c[at(j)] + sigmoid(gate(1)) * std::tanh(gate(2));
               next[at(j)] = sigmoid(gate(3)) * std::tanh(c[at(j)]);
@@ -308,10 +306,10 @@ TEST_CASE("recurrent sequences: LSTM and GRU, both directions, lengths") {
             }
             double of_state = 0;
             if (cell == gru_linear)
-              of_state = reset[at(j)] * (product_of(h, 0, r, hidden, wide, 2 * hidden + j) + bias[at(3 * hidden + j)]);
+              of_state = reset[at(j)] * (product_of(h, 0, r, hidden, 2 * hidden + j) + bias[at(3 * hidden + j)]);
             else
               for (i64 k = 0; k < hidden; ++k)
-                of_state += static_cast<double>(reset[at(k)]) * h[at(k)] * r[at(k * wide + 2 * hidden + j)];
+                of_state += static_cast<double>(reset[at(k)]) * h[at(k)] * r[at((2 * hidden + j) * hidden + k)];
             const auto candidate = std::tanh(in(2 * hidden + j) + of_state), kept = sigmoid(gate(0));
             next[at(j)] = (1 - kept) * candidate + kept * h[at(j)];
           }
@@ -320,25 +318,31 @@ TEST_CASE("recurrent sequences: LSTM and GRU, both directions, lengths") {
         }
       }
       for_each_isa([&] {
-        const RecurrentShape s{
-            .batch = batch, .steps = steps, .inputs = inputs, .hidden = hidden, .backward = backward};
-        Floats y(exact.size(), 9.0f);
-        auto h = h0, c = c0;
-        const RecurrentData d{x.data(), y.data(), steps * hidden, hidden, lengths, h.data(), c.data()};
-        const Weights packed_w(w, inputs, wide, 0, wide, four);
-        if (cell == lstm_cell) {
-          const Weights packed_r(r, hidden, wide, 0, wide, four);
-          const Buffer scratch(s.batch * lstm_scratch_size(s));
-          lstm(s, packed_w.view, packed_r.view, bias.data(), d, scratch.data(), four);
-        } else {
-          const Weights gates(r, hidden, wide, 0, 2 * hidden, four),
-              candidate(r, hidden, wide, 2 * hidden, hidden, four);
-          const Buffer scratch(s.batch * gru_scratch_size(s));
-          gru(s, packed_w.view, gates.view, candidate.view, bias.data(), cell == gru_linear, d, scratch.data(), four);
+        for (const bool bf16 : {false, true}) {
+          const RecurrentShape s{
+              .batch = batch, .steps = steps, .inputs = inputs, .hidden = hidden, .backward = backward};
+          const RecurrentMatrix by_inputs(w.data(), inputs, wide, bf16);
+          const Buffer rounded(batch * std::max(by_inputs.words(steps), bf16_words(hidden)));
+          Floats y(exact.size(), 9.0f);
+          auto h = h0, c = c0;
+          const RecurrentData d{x.data(), y.data(), steps * hidden, hidden,
+                                lengths,  h.data(), c.data(),       words(rounded)};
+          if (cell == lstm_cell) {
+            const RecurrentMatrix by_states(r.data(), hidden, wide, bf16);
+            const Buffer scratch(s.batch * lstm_scratch_size(s));
+            lstm(s, by_inputs, by_states, bias.data(), d, scratch.data(), four);
+          } else {
+            const RecurrentMatrix gates(r.data(), hidden, 2 * hidden, bf16),
+                candidate(r.data() + 2 * hidden * hidden, hidden, hidden, bf16);
+            const Buffer scratch(s.batch * gru_scratch_size(s));
+            gru(s, by_inputs, gates, candidate, bias.data(), cell == gru_linear, d, scratch.data(), four);
+          }
+          const auto off = worst(y, exact, 1);
+          CHECK(off < (bf16 ? 2e-2 : 2e-6));
+          CHECK((off > 1e-4) == bf16);
+          for (i64 j = 0; j < hidden; ++j)
+            CHECK(h[at(hidden + j)] == y[at((steps + (backward ? 0 : lengths[1] - 1)) * hidden + j)]);
         }
-        CHECK(worst(y, exact, 1) < 2e-6);
-        for (i64 j = 0; j < hidden; ++j)
-          CHECK(h[at(hidden + j)] == y[at((steps + (backward ? 0 : lengths[1] - 1)) * hidden + j)]);
       });
     }
 }

@@ -233,6 +233,19 @@ struct Bf16x3Rows {
   static constexpr i64 kRoom = 2 * 3 * kBlock * kColumns;
 };
 
+/// A few rows by panels of 32 columns: out = bias + sum, in f32.
+struct Bf16FewRows {
+  const Word* in;  ///< rows `row` words apart
+  i64 row, words;
+  const Word* weights;  ///< [panel][words][32]
+  const float* bias;    ///< by column; null: none
+  float* out;           ///< rows `out_row` apart
+  i64 out_row;
+  i64 columns;  ///< a multiple of 32
+
+  static constexpr int kMost = 3;  ///< rows
+};
+
 /// Sums of a tile in bf16, and what is still to be done with them while the sums of the next tile are added up.
 struct TileAside {
   alignas(64) float sums[2][kMostPixels * kColumns];  ///< of this tile and of the next one
@@ -253,6 +266,9 @@ struct NarrowTable {
   bool tiled = false;  ///< sums of bf16 and u8 are so fast that Winograd does not pay
   /// Of any number of pixels, some at a time; as u8.
   void (*bf16)(const Bf16Tile& tile, int pixels);
+  /// At most Bf16FewRows::kMost rows, whose weights come as fast as the second-level cache gives them. A sum is taken
+  /// in parts: its bits are not those of `bf16`.
+  void (*bf16_few_rows)(const Bf16FewRows& r, int rows);
   void (*bf16_depthwise)(const Bf16DepthwiseRows& rows);
   /// Winograd's F(2×2, 3×3): 4 × 4 pixels of a block, rows `row` words apart, become 16 pixels of rounded values,
   /// `step` words apart, each of the 16 even channels before the odd ones.

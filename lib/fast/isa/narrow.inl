@@ -173,6 +173,9 @@ static void bf16(const Bf16Tile& t, int pixels) {
   bf16_activate(t, 0, pixels);
 }
 
+// Uses what bf16 is.
+#include "fast/isa/few_rows.inl"
+
 [[gnu::always_inline]] inline Vec even_of(Words w) { return (Vec)(w << 16); }
 [[gnu::always_inline]] inline Vec odd_of(Words w) { return (Vec)(w & 0xffff0000u); }
 
@@ -345,6 +348,7 @@ static constexpr NarrowTable narrow_table(const char* name) {
           .pixels = kPixels,
           .adds_pairs = kAddsPairs,
           .bf16 = bf16,
+          .bf16_few_rows = bf16_few_rows,
           .bf16_depthwise = bf16_depthwise,
           .bf16_winograd_input = bf16_winograd_input,
           .bf16_winograd_output = bf16_winograd_output,

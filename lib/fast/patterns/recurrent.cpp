@@ -1,4 +1,5 @@
 // LSTMSequence, GRUSequence, RNNSequence and their cells in f32 with constant weights, packed when the plan is made.
+// With Precision::bf16 the products are in bf16.
 #include <algorithm>
 #include <array>
 
@@ -14,15 +15,9 @@ constexpr i64 kFewestSequences = 8;  // that a thread takes: fewer would read we
 
 /// The weights of one direction.
 struct Packed {
-  Buffer inputs, states, hidden_gate, bias;  ///< hidden_gate: of the GRU, whose states' product is in two
+  RecurrentMatrix inputs, states, hidden_gate;  ///< hidden_gate: of the GRU, whose states' product is in two
+  Buffer bias;
 };
-
-/// A matrix [n][k] of the file as panels of its transpose.
-Buffer packed(const float* from, i64 n, i64 k) {
-  Buffer to(panels_size(k, n));
-  pack_panels(from, 1, k, k, n, 0, ceil_div(n, kColumns), to.data());
-  return to;
-}
 
 enum class Cell : std::uint8_t { rnn, gru, lstm };
 
@@ -30,7 +25,7 @@ class Recurrent final : public Kernel {
  public:
   struct Form {
     Cell cell;
-    bool sequence, linear_before_reset;
+    bool sequence, linear_before_reset, bf16;
     SequenceDirection direction;
     i64 inputs, hidden;
     Unary gates, state, output;
@@ -47,8 +42,11 @@ class Recurrent final : public Kernel {
   Recurrent(const Form& form, const float* w, const float* r, const float* bias, i64 biases) : form_(form) {
     const auto n = form.hidden, rows = form.rows(), wide = form.columns();
     for (i64 d = 0; d < form.directions(); ++d) {
-      Packed p{packed(w + d * rows * form.inputs, rows, form.inputs), packed(r + d * rows * n, wide, n), {}, {}};
-      if (form.cell == Cell::gru) p.hidden_gate = packed(r + (d * rows + wide) * n, n, n);
+      Packed p{RecurrentMatrix(w + d * rows * form.inputs, form.inputs, rows, form.bf16),
+               RecurrentMatrix(r + d * rows * n, n, wide, form.bf16),
+               {},
+               {}};
+      if (form.cell == Cell::gru) p.hidden_gate = RecurrentMatrix(r + (d * rows + wide) * n, n, n, form.bf16);
       if (bias) {
         p.bias = Buffer(biases + 2 * kColumns);
         std::copy_n(bias + d * biases, biases, p.bias.data());
@@ -59,7 +57,8 @@ class Recurrent final : public Kernel {
 
   std::string name() const override {
     constexpr std::array kNames{"rnn", "gru", "lstm"};
-    return std::string(kNames[static_cast<std::size_t>(form_.cell)]) + (form_.sequence ? ".sequence" : ".cell");
+    return std::string(form_.bf16 ? "bf16." : "") + kNames[static_cast<std::size_t>(form_.cell)] +
+           (form_.sequence ? ".sequence" : ".cell");
   }
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
@@ -78,6 +77,8 @@ class Recurrent final : public Kernel {
     if (form_.lstm()) state->each = lstm_scratch_size(s);
     else state->each = form_.cell == Cell::gru ? gru_scratch_size(s) : rnn_scratch_size(s);
     state->scratch = Buffer(form_.directions() * s.batch * state->each);
+    state->words = std::max(weights_[0].inputs.words(s.steps), weights_[0].states.words(1));
+    state->rounded = Buffer(form_.directions() * s.batch * state->words);
     state->h = Buffer(form_.directions() * s.batch * s.hidden);
     state->c = Buffer(form_.lstm() ? form_.directions() * s.batch * s.hidden : 0);
     if (form_.lengths >= 0) state->lengths.resize(s.batch);
@@ -99,8 +100,8 @@ class Recurrent final : public Kernel {
  private:
   struct State final : KernelState {
     RecurrentShape shape;
-    Buffer y, scratch, h, c;
-    i64 each = 0;  // floats of a sequence's scratch memory
+    Buffer y, scratch, rounded, h, c;
+    i64 each = 0, words = 0;  // of a sequence's scratch memory, and of its rounded rows
     std::vector<i64> lengths;
     ThreadPool alone{1};
   };
@@ -138,13 +139,13 @@ class Recurrent final : public Kernel {
                              .y_row = n,
                              .lengths = state.lengths.empty() ? nullptr : state.lengths.data() + part.begin,
                              .h = h,
-                             .c = c};
+                             .c = c,
+                             .rounded = words(state.rounded) + before * state.words};
     auto* scratch = state.scratch.data() + before * state.each;
-    const Panels w{p.inputs.data(), s.inputs, form_.rows()}, r{p.states.data(), n, form_.columns()};
     const auto* bias = p.bias.data();
-    if (form_.lstm()) lstm(s, w, r, bias, data, scratch, pool);
-    else if (form_.cell == Cell::rnn) rnn(s, w, r, bias, data, scratch, pool);
-    else gru(s, w, r, {p.hidden_gate.data(), n, n}, bias, form_.linear_before_reset, data, scratch, pool);
+    if (form_.lstm()) lstm(s, p.inputs, p.states, bias, data, scratch, pool);
+    else if (form_.cell == Cell::rnn) rnn(s, p.inputs, p.states, bias, data, scratch, pool);
+    else gru(s, p.inputs, p.states, p.hidden_gate, bias, form_.linear_before_reset, data, scratch, pool);
     const std::size_t first = form_.sequence ? 1 : 0;
     for (i64 b = 0; b < s.batch; ++b) {
       std::copy_n(h + b * n, n, out[first].as<float>() + at(b));
@@ -192,6 +193,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   Recurrent::Form form{cell,
                        sequence,
                        attrs.linear_before_reset,
+                       graph.options().precision == Precision::bf16,
                        sequence ? attrs.direction : SequenceDirection::forward,
                        w.dim(w.rank() - 1),
                        attrs.hidden_size,

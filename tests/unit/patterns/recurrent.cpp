@@ -54,6 +54,14 @@ void gru_cell(Net& n) {
                 {n.input({3, 7}), n.input({3, 6}), n.weights({18, 7}), n.weights({18, 6}), n.weights({18})},
                 {{"hidden_size", "6"}}));
 }
+/// Whose products are of one row, of more columns than a panel has.
+void gru_wide(Net& n) {
+  const auto y = n.op("GRUSequence-5",
+                      {n.input({1, 5, 33}), n.input({1, 2, 41}), n.indices({5}), n.weights({2, 123, 33}),
+                       n.weights({2, 123, 41}), n.weights({2, 164})},
+                      {{"hidden_size", "41"}, {"direction", "bidirectional"}, {"linear_before_reset", "true"}}, 2);
+  for (int port = 0; port < 2; ++port) n.result(y, port);
+}
 void rnn_both(Net& n) {
   const auto y = n.op("RNNSequence-5",
                       {n.input({2, 5, 7}), n.input({2, 2, 6}), lengths(n), n.weights({2, 6, 7}), n.weights({2, 6, 6}),
@@ -65,6 +73,9 @@ void rnn_cell(Net& n) {
   n.result(n.op("RNNCell-1", {n.input({3, 7}), n.input({3, 6}), n.weights({6, 7}), n.weights({6, 6}), n.weights({6})},
                 {{"hidden_size", "6"}, {"activations", "relu"}}));
 }
+
+/// Operands are rounded to 8 bits.
+constexpr float kBf16 = 1e-2F;
 
 // clang-format off
 constexpr Example kExamples[] = {
@@ -80,6 +91,14 @@ constexpr Example kExamples[] = {
     {"gru.cell", gru_cell},
     {"rnn.sequence", rnn_both, kOnce},
     {"rnn.cell", rnn_cell},
+    {"gru.sequence", gru_wide},
+    {"bf16.lstm.sequence", lstm_both, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"bf16.lstm.sequence", many_sequences, kOnce, kFixed, true, kBf16, Precision::bf16},
+    {"bf16.gru.sequence", many_sequences, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"bf16.gru.sequence", gru_wide, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"bf16.rnn.sequence", rnn_both, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"bf16.lstm.cell", lstm_cell, kOften, kOpen, true, kBf16, Precision::bf16},
+    {"bf16.gru.cell", gru_cell, kOften, kFixed, true, kBf16, Precision::bf16},
 };
 // clang-format on
 

@@ -91,6 +91,30 @@ void product(const WordPanels& panels, i64 k, i64 n, const Word* a, const Bf16Pl
   for_tiles({a, nullptr, m, n, bf16_words(k)}, panels, pool, tiles_of(b, c, epilogue, residual));
 }
 
+void product_of_few(const Bf16Panels& b, const Word* a, const float* bias, float* c, i64 m, ThreadPool& pool) {
+  constexpr double kBytesPerNs = 128;  // between those of the second-level cache and of the third
+  if (m == 0) return;
+  const auto size = b.panel_size(), whole = b.n / kColumns;
+  const auto panels = [&](i64 begin, i64 count, float* to, i64 to_row) {
+    narrow_isa().bf16_few_rows({.in = a,
+                                .row = bf16_words(b.k),
+                                .words = bf16_words(b.k),
+                                .weights = b.data + begin * size,
+                                .bias = bias ? bias + begin * kColumns : nullptr,
+                                .out = to,
+                                .out_row = to_row,
+                                .columns = count * kColumns},
+                               static_cast<int>(m));
+  };
+  parallel_ranges(pool, b.count(), static_cast<double>(size * 4) / kBytesPerNs, [&](i64 begin, i64 end) {
+    panels(begin, std::min(end, whole) - begin, c + begin * kColumns, b.n);
+    if (end <= whole) return;
+    alignas(64) std::array<float, Bf16FewRows::kMost * kColumns> aside;
+    panels(whole, 1, aside.data(), kColumns);
+    for (i64 i = 0; i < m; ++i) std::copy_n(&aside[i * kColumns], b.n % kColumns, c + i * b.n + whole * kColumns);
+  });
+}
+
 void product_of_rows(const Bf16Panels& b, const Word* a, const Bf16Place& c, i64 m, const Epilogue& epilogue,
                      const Bf16Place& residual) {
   for_tiles({a, b.data, m, b.n, bf16_words(b.k)}, tiles_of(b, c, epilogue, residual));

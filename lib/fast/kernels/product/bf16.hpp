@@ -38,6 +38,10 @@ void product(const Bf16Panels& b, const Word* a, const Bf16Place& c, i64 m, cons
 void product(const WordPanels& panels, i64 k, i64 n, const Word* a, const Bf16Place& c, i64 m, const Epilogue& epilogue,
              const Bf16Place& residual, ThreadPool& pool);
 
+/// At most Bf16FewRows::kMost rows of words: c = a · b + bias, which may be null and else has whole panels, in f32.
+/// Panels are shared out.
+void product_of_few(const Bf16Panels& b, const Word* a, const float* bias, float* c, i64 m, ThreadPool& pool);
+
 /// The most that k may be where the left operand is rounded as it is multiplied.
 inline constexpr i64 kMostRounded = 1024;
 /// Rows of f32, k apart, in this thread; k is at most kMostRounded.

@@ -19,17 +19,17 @@ void clear_beyond(const RecurrentShape& s, const RecurrentData& d) {
 }
 
 /// to[batch][steps][columns] = x·w + bias, for all steps.
-void inputs_product(const RecurrentShape& s, const Panels& w, const float* bias, const RecurrentData& d, float* to,
-                    ThreadPool& pool) {
-  product(w, d.x, s.inputs, to, w.n, s.batch * s.steps, {.bias = bias}, pool);
+void inputs_product(const RecurrentShape& s, const RecurrentMatrix& w, const float* bias, const RecurrentData& d,
+                    float* to, ThreadPool& pool) {
+  w.multiply(d.x, s.batch * s.steps, bias, to, d.rounded, pool);
 }
 
 }  // namespace
 
 i64 lstm_scratch_size(const RecurrentShape& s) { return (s.steps + 1) * 4 * s.hidden; }
 
-void lstm(const RecurrentShape& s, const Panels& w, const Panels& r, const float* bias, const RecurrentData& d,
-          float* scratch, ThreadPool& pool) {
+void lstm(const RecurrentShape& s, const RecurrentMatrix& w, const RecurrentMatrix& r, const float* bias,
+          const RecurrentData& d, float* scratch, ThreadPool& pool) {
   const auto& table = isa();
   const auto n = s.hidden, wide = 4 * n;
   float *from_inputs = scratch, *gates = scratch + s.batch * s.steps * wide;
@@ -37,7 +37,7 @@ void lstm(const RecurrentShape& s, const Panels& w, const Panels& r, const float
   inputs_product(s, w, bias, d, from_inputs, pool);
   clear_beyond(s, d);
   for (i64 i = 0; i < s.steps; ++i) {
-    product(r, d.h, n, gates, wide, s.batch, {}, pool);
+    r.multiply(d.h, s.batch, nullptr, gates, d.rounded, pool);
     for (i64 b = 0; b < s.batch; ++b) {
       const auto t = step_of(s, d, b, i);
       if (t < 0) continue;
@@ -64,15 +64,15 @@ void lstm(const RecurrentShape& s, const Panels& w, const Panels& r, const float
 
 i64 rnn_scratch_size(const RecurrentShape& s) { return (s.steps + 1) * s.hidden; }
 
-void rnn(const RecurrentShape& s, const Panels& w, const Panels& r, const float* bias, const RecurrentData& d,
-         float* scratch, ThreadPool& pool) {
+void rnn(const RecurrentShape& s, const RecurrentMatrix& w, const RecurrentMatrix& r, const float* bias,
+         const RecurrentData& d, float* scratch, ThreadPool& pool) {
   const auto& table = isa();
   const auto n = s.hidden;
   float *from_inputs = scratch, *sums = scratch + s.batch * s.steps * n;
   inputs_product(s, w, bias, d, from_inputs, pool);
   clear_beyond(s, d);
   for (i64 i = 0; i < s.steps; ++i) {
-    product(r, d.h, n, sums, n, s.batch, {}, pool);
+    r.multiply(d.h, s.batch, nullptr, sums, d.rounded, pool);
     for (i64 b = 0; b < s.batch; ++b) {
       const auto t = step_of(s, d, b, i);
       if (t < 0) continue;
@@ -86,8 +86,9 @@ void rnn(const RecurrentShape& s, const Panels& w, const Panels& r, const float*
 
 i64 gru_scratch_size(const RecurrentShape& s) { return (s.steps * 3 + 5) * s.hidden; }
 
-void gru(const RecurrentShape& s, const Panels& w, const Panels& gates_r, const Panels& hidden_r, const float* bias,
-         bool linear_before_reset, const RecurrentData& d, float* scratch, ThreadPool& pool) {
+void gru(const RecurrentShape& s, const RecurrentMatrix& w, const RecurrentMatrix& gates_r,
+         const RecurrentMatrix& hidden_r, const float* bias, bool linear_before_reset, const RecurrentData& d,
+         float* scratch, ThreadPool& pool) {
   const auto& table = isa();
   const auto n = s.hidden;
   float *from_inputs = scratch, *gates = from_inputs + s.batch * s.steps * 3 * n, *hidden = gates + s.batch * 2 * n,
@@ -95,7 +96,7 @@ void gru(const RecurrentShape& s, const Panels& w, const Panels& gates_r, const 
   inputs_product(s, w, bias, d, from_inputs, pool);
   clear_beyond(s, d);
   for (i64 i = 0; i < s.steps; ++i) {
-    product(gates_r, d.h, n, gates, 2 * n, s.batch, {}, pool);
+    gates_r.multiply(d.h, s.batch, nullptr, gates, d.rounded, pool);
     for (i64 b = 0; b < s.batch; ++b) {
       const auto t = step_of(s, d, b, i);
       float* g = gates + b * 2 * n;
@@ -103,9 +104,8 @@ void gru(const RecurrentShape& s, const Panels& w, const Panels& gates_r, const 
       table.unary(s.gates, g, g, 2 * n);
       table.binary(Binary::multiply, g + n, 1, d.h + b * n, 1, reset + b * n, n);
     }
-    if (linear_before_reset)
-      product(hidden_r, d.h, n, hidden, n, s.batch, {.bias = bias ? bias + 3 * n : nullptr}, pool);
-    else product(hidden_r, reset, n, hidden, n, s.batch, {}, pool);
+    const auto* hidden_bias = linear_before_reset && bias ? bias + 3 * n : nullptr;
+    hidden_r.multiply(linear_before_reset ? d.h : reset, s.batch, hidden_bias, hidden, d.rounded, pool);
     for (i64 b = 0; b < s.batch; ++b) {
       const auto t = step_of(s, d, b, i);
       if (t < 0) continue;
