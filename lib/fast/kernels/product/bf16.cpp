@@ -15,6 +15,10 @@ Bf16Place at(const Bf16Place& whole, i64 row, i64 column, i64 n) {
           .pixel = n};
 }
 
+NarrowProduct narrow(const Bf16Panels& b, const Word* a, i64 m) {
+  return {a, b.data, m, b.n, bf16_words(b.k), narrow_isa().tiled ? 1 : kTilesAtOnce};
+}
+
 /// What computes a tile.
 auto tiles_of(const Bf16Panels& b, const Bf16Place& c, const Epilogue& epilogue, const Bf16Place& residual) {
   return [&](const NarrowSum& sum, int rows, i64 row, i64 column) {
@@ -81,14 +85,14 @@ NarrowSum Bf16Panels::sum(const Word* rows, i64 row, i64 panel, Ahead* ahead) co
 
 void product(const Bf16Panels& b, const Word* a, const Bf16Place& c, i64 m, const Epilogue& epilogue,
              const Bf16Place& residual, ThreadPool& pool) {
-  for_tiles({a, b.data, m, b.n, bf16_words(b.k)}, 40, i64{1} << 18, pool, tiles_of(b, c, epilogue, residual));
+  for_tiles(narrow(b, a, m), 40, i64{1} << 18, pool, tiles_of(b, c, epilogue, residual));
 }
 
 void product(const WordPanels& panels, i64 k, i64 n, const Word* a, const Bf16Place& c, i64 m, const Epilogue& epilogue,
              const Bf16Place& residual, ThreadPool& pool) {
   const Bf16Panels b{panels.packed, k, n};
   if (!panels.make) return product(b, a, c, m, epilogue, residual, pool);
-  for_tiles({a, nullptr, m, n, bf16_words(k)}, panels, pool, tiles_of(b, c, epilogue, residual));
+  for_tiles(narrow({nullptr, k, n}, a, m), panels, pool, tiles_of(b, c, epilogue, residual));
 }
 
 void product_of_few(const Bf16Panels& b, const Word* a, const float* bias, float* c, i64 m, ThreadPool& pool) {
@@ -117,7 +121,7 @@ void product_of_few(const Bf16Panels& b, const Word* a, const float* bias, float
 
 void product_of_rows(const Bf16Panels& b, const Word* a, const Bf16Place& c, i64 m, const Epilogue& epilogue,
                      const Bf16Place& residual) {
-  for_tiles({a, b.data, m, b.n, bf16_words(b.k)}, tiles_of(b, c, epilogue, residual));
+  for_tiles(narrow(b, a, m), tiles_of(b, c, epilogue, residual));
 }
 
 void product_of_rows(const Bf16Panels& b, const float* a, const Bf16Place& c, i64 m, const Epilogue& epilogue,
