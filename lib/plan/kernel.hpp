@@ -95,8 +95,8 @@ class Kernel {
   /// Whether it reads an input, and writes its outputs, also in fewer bits than f32: as bf16, or as u8.
   virtual bool reads_as(int /*input*/, ElementType, Layout) const { return false; }
   virtual bool writes_as(ElementType, Layout) const { return false; }
-  /// Whether inputs that it can read in fewer bits, and its outputs, had better all be so or none: it moves them as they
-  /// are, or would have to bring them to one type.
+  /// Whether inputs that it can read in fewer bits, and its outputs, had better all be so or none: it moves them as
+  /// they are, or would have to bring them to one type.
   virtual bool keeps(ElementType) const { return false; }
   /// What its outputs stand for where they are u8.
   virtual std::shared_ptr<const Quantization> quantization() const { return nullptr; }

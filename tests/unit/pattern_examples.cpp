@@ -243,6 +243,26 @@ void between_depthwise(Net& n) {
   n.result(next_to(n, n.op("PRelu-1", {y, n.weights({32})})));
 }
 
+/// Branches of all that keeps bf16 between convolutions: parts of blocks and whole ones, and those that are half empty.
+void between_branches(Net& n) {
+  const auto x = relu(n, convolution(n, n.input({2, 20, 9, 10}), {80, 20, 1, 1}, windows(2)));
+  const auto halves = n.op("VariadicSplit-1", {x, n.index(1), n.indices({32, 48})}, {}, 2);
+  const auto mean = n.op("ReduceMean-1", {x, n.indices({2, 3})}, {{"keep_dims", "true"}});
+  const auto gated = n.op("Multiply-1", {x, n.op("Sigmoid-1", {mean})});
+  const auto joined =
+      n.op("Concat-1", {n.model.graph.output(halves, 1), gated, n.model.graph.output(halves, 0)}, {{"axis", "1"}});
+  const auto large = n.op("Interpolate-4", {joined, n.indices({18, 20}), n.numbers({2, 2}, {2}), n.indices({2, 3})},
+                          {{"mode", "nearest"},
+                           {"shape_calculation_mode", "sizes"},
+                           {"nearest_mode", "floor"},
+                           {"coordinate_transformation_mode", "asymmetric"}});
+  const auto small = n.op("MaxPool-1", {large}, pooled({{"rounding_type", "floor"}}));
+  n.result(convolution(n, n.op("Add-1", {small, joined}), {8, 160, 3, 3}, windows(2, 1, 1)));
+}
+
+/// Of a few convolutions whose operands are rounded to 8 bits.
+constexpr float kBf16 = 3e-2F;
+
 // clang-format off
 constexpr Example kBlocked[] = {
     {"elementwise.Multiply", between_elements},
@@ -255,6 +275,15 @@ constexpr Example kBlocked[] = {
     {"quantize", between_quantizations},
     {"pointwise.convolution", between_views},
     {"depthwise.convolution+PRelu", between_depthwise},
+    {"elementwise.Multiply", between_elements, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"blocked.max_pool", between_max_pools, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"blocked.average_pool", between_average_pools, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"concat", between_concats, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"elementwise.Add", between_branches, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"reduction", between_branches, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"concat", between_branches, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"split", between_branches, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"resize.nearest", between_branches, kOften, kFixed, true, kBf16, Precision::bf16},
 };
 // clang-format on
 

@@ -4,7 +4,7 @@ namespace ovir::testing::patterns::bf16_convolution {
 namespace {
 
 /// Operands are rounded to 8 bits.
-constexpr float kBf16 = 1e-2F;
+constexpr float kBf16 = 1e-2F, kFewLayers = 2e-2F;
 
 void winograd(Net& n) {
   const auto x = n.input({2, 33, 9, 8});
@@ -28,12 +28,20 @@ void normalizations(Net& n) {
   n.result(relu(n, normalized(n, y, 40)));
 }
 
+/// What is added is read once more behind the activation, and by nobody else.
+void residual_last(Net& n) {
+  const auto x = n.input({1, 32, 8, 8});
+  const auto other = n.op("Exp-1", {n.op("Sin-1", {convolution(n, x, {32, 32, 1, 1}, windows(2))})});
+  const auto y = relu(n, biased(n, convolution(n, x, {32, 32, 1, 1}, windows(2)), 32));
+  n.result(convolution(n, n.op("Sin-1", {n.op("Add-1", {y, other})}), {8, 32, 1, 1}, windows(2)));
+}
 // clang-format off
 constexpr Example kExamples[] = {
     {"bf16.convolution+bias+HSwish", pointwise, kOften, kFixed, true, kBf16, Precision::bf16},
     {"bf16.convolution+bias+residual+Relu", direct_residual, kOnce, kFixed, true, kBf16, Precision::bf16},
     {"bf16_winograd2.convolution+bias+residual+Relu", winograd, kOften, kFixed, true, kBf16, Precision::bf16},
     {"bf16.convolution+bias+Gelu", samples, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"bf16.convolution+bias+Relu+residual", residual_last, kOften, kFixed, true, kFewLayers, Precision::bf16},
     {"bf16.convolution+Relu", gray_image, kOnce, kFixed, true, kBf16, Precision::bf16},
     {"bf16_depthwise.convolution+scale+bias+Relu", normalizations, kOften, kFixed, true, kBf16, Precision::bf16},
     {"bf16_depthwise.convolution+bias+Clamp", depthwise, kOften, kFixed, true, kBf16, Precision::bf16},
