@@ -94,9 +94,10 @@ struct Bf16Tile {
   i64 out_pixel = 0, out_block = 0;
 };
 
-/// 2 × 2 pixels of 32 columns from their 16 transformed sums: clamp(residual + bias + value, low, high), stored as
-/// Bf16Tile does. Column c of point p is at from[p·point + c/16·half + c%16].
-struct Bf16WinogradTile {
+/// Tiles of a row, each of 2 × 2 pixels of 32 columns, from their 16 transformed sums: clamp(residual + bias + value,
+/// low, high), stored as Bf16Tile does. Column c of point p of tile t is at from[t·16 + p·point + c/16·half + c%16].
+struct Bf16WinogradTiles {
+  i64 count;
   const float* from;
   i64 point, half;
   const float* bias = nullptr;              ///< 32 values; null: none
@@ -106,7 +107,7 @@ struct Bf16WinogradTile {
   float* wide = nullptr;
   std::uint16_t* out = nullptr;
   i64 pixel = 0, row = 0, block = 0;
-  int rows = 2, columns = 2;  ///< at most 2
+  int rows = 2, columns = 2;  ///< of each, at most 2
 };
 
 /// How sums of u8 by i8 become values again, by column: v = sum·scale + shift, rounded once, bounded by low and high.
@@ -149,9 +150,9 @@ struct U8Aside {
   i64 out_pixel = 0;
 };
 
-/// Sums of i16 by i16, words of two neighbors, modulo 2^32, stored as they are, that of pixel p and column c at
-/// out[p·out_pixel + c/16·out_block + c%16].
-struct I16Tile {
+/// Sums stored as they are, that of pixel p and column c at out[p·out_pixel + c/16·out_block + c%16]: of bf16 as f32, of
+/// i16 by i16, words of two neighbors, modulo 2^32.
+struct SumTile {
   NarrowSum sum;
   Word* out;
   i64 out_pixel, out_block;
@@ -273,14 +274,15 @@ struct NarrowTable {
   /// Winograd's F(2×2, 3×3): 4 × 4 pixels of a block, rows `row` words apart, become 16 pixels of rounded values,
   /// `step` words apart, each of the 16 even channels before the odd ones.
   void (*bf16_winograd_input)(const Word* in, i64 row, Word* to, i64 step);
-  void (*bf16_winograd_output)(const Bf16WinogradTile& tile);
+  void (*bf16_winograd_output)(const Bf16WinogradTiles& tile);
   /// Pixels of 16 even, then 16 odd channels, rounded.
   void (*merge_bf16)(const float* x, Word* y, i64 pixels);
   /// Of 32 channels a block; the pointers are to words.
   void (*bf16_pool)(const PoolRow& row);
   void (*u8)(const U8Tile& tile, int pixels);
   void (*finish)(TileAside& last) = nullptr;  ///< where `tiled`
-  void (*i16)(const I16Tile& tile, int pixels);
+  void (*i16_sums)(const SumTile& tile, int pixels);
+  void (*bf16_sums)(const SumTile& tile, int pixels);
   /// Winograd's F(4×4, 3×3): 6 × 6 pixels of 32 channels in u8, rows `row` words apart, become 36 pixels in i16, `step`
   /// words apart.
   void (*u8_winograd_input)(const Word* in, i64 row, Word* to, i64 step);

@@ -176,6 +176,34 @@ static void bf16(const Bf16Tile& t, int pixels) {
 // Uses what bf16 is.
 #include "fast/isa/few_rows.inl"
 
+template <class Dots, class Sum, int P>
+static void sum_pixels(const SumTile& t, int pixels) {
+  if constexpr (P > 0) {
+    if (pixels != P) return sum_pixels<Dots, Sum, P - 1>(t, pixels);
+    for (i64 column = 0; column < t.columns; column += 2 * kWidth) {
+      Sum sum[P][2] = {};
+      narrow_sums<Dots, P>(t.sum, 0, column, sum);
+#pragma GCC unroll 16
+      for (int p = 0; p < P; ++p)
+#pragma GCC unroll 2
+        for (int j = 0; j < 2; ++j) {
+          const i64 c = column + j * kWidth;
+          store_words(t.out + p * t.out_pixel + c / kBlock * t.out_block + c % kBlock, (Words)sum[p][j]);
+        }
+    }
+  }
+}
+
+template <class Dots, class Sum>
+static void sums(const SumTile& t, int pixels) {
+  auto tile = t;
+  in_parts(pixels, kPixels, [&](i64 first, int now) {
+    tile.sum.in = t.sum.in + first * t.sum.pixel;
+    tile.out = t.out + first * t.out_pixel;
+    sum_pixels<Dots, Sum, kPixels>(tile, now);
+  });
+}
+
 [[gnu::always_inline]] inline Vec even_of(Words w) { return (Vec)(w << 16); }
 [[gnu::always_inline]] inline Vec odd_of(Words w) { return (Vec)(w & 0xffff0000u); }
 
@@ -355,7 +383,8 @@ static constexpr NarrowTable narrow_table(const char* name) {
           .merge_bf16 = merge_bf16,
           .bf16_pool = bf16_pool,
           .u8 = u8,
-          .i16 = i16,
+          .i16_sums = sums<I16Dots, Words>,
+          .bf16_sums = sums<Bf16Dots, Vec>,
           .u8_winograd_input = u8_winograd_input,
           .u8_winograd_output = u8_winograd_output,
           .u8_depthwise = u8_depthwise,

@@ -39,40 +39,43 @@ static void bf16_winograd_input(const Word* in, i64 row, Word* to, i64 step) {
   }
 }
 
-static void bf16_winograd_output(const Bf16WinogradTile& t) {
+static void bf16_winograd_output(const Bf16WinogradTiles& t) {
   constexpr int A = 4;
   const Vec low = spread(t.low), high = spread(t.high);
   for (i64 column = 0; column < kColumns; column += kWidth) {
     const float* from = t.from + column / kBlock * t.half + column % kBlock;
-    Vec lines[2][A], result[2][2];
-#pragma GCC unroll 4
-    for (int x = 0; x < A; ++x) {
-      Vec d[A], o[2];
-#pragma GCC unroll 4
-      for (int y = 0; y < A; ++y) d[y] = load(from + (y * A + x) * t.point);
-      Winograd<WinogradTile::two>::output(d, o);
-      lines[0][x] = o[0];
-      lines[1][x] = o[1];
-    }
-    Winograd<WinogradTile::two>::output(lines[0], result[0]);
-    Winograd<WinogradTile::two>::output(lines[1], result[1]);
     const Vec bias = t.bias ? load(t.bias + column) : Vec{};
-    const auto put = [&](int y, int x) __attribute__((always_inline)) {
-      Vec v = result[y][x] + bias;
-      if (t.residual) v = v + load_bf16(t.residual + y * t.residual_row + x * 2 * kBlock + column);
-      v = min(high, max(low, v));
-      const i64 place = y * t.row + x * t.pixel;
-      if (t.wide) store(t.wide + place + column / kBlock * t.block + column % kBlock, v);
-      else store_bf16(t.out + place + column, v);
-    };
-    if (t.rows == 2 && t.columns == 2) {
-      put(0, 0);
-      put(0, 1);
-      put(1, 0);
-      put(1, 1);
-    } else {
-      for (int y = 0; y < t.rows; ++y)
-        for (int x = 0; x < t.columns; ++x) put(y, x);
+    for (i64 tile = 0; tile < t.count; ++tile, from += kBlock) {
+      Vec lines[2][A], result[2][2];
+#pragma GCC unroll 4
+      for (int x = 0; x < A; ++x) {
+        Vec d[A], o[2];
+#pragma GCC unroll 4
+        for (int y = 0; y < A; ++y) d[y] = load(from + (y * A + x) * t.point);
+        Winograd<WinogradTile::two>::output(d, o);
+        lines[0][x] = o[0];
+        lines[1][x] = o[1];
+      }
+      Winograd<WinogradTile::two>::output(lines[0], result[0]);
+      Winograd<WinogradTile::two>::output(lines[1], result[1]);
+      const auto put = [&](int y, int x) __attribute__((always_inline)) {
+        const i64 pixel = 2 * tile + x;
+        Vec v = result[y][x] + bias;
+        if (t.residual) v = v + load_bf16(t.residual + y * t.residual_row + pixel * 2 * kBlock + column);
+        v = min(high, max(low, v));
+        const i64 place = y * t.row + pixel * t.pixel;
+        if (t.wide) store(t.wide + place + column / kBlock * t.block + column % kBlock, v);
+        else store_bf16(t.out + place + column, v);
+      };
+      if (t.rows == 2 && t.columns == 2) {
+        put(0, 0);
+        put(0, 1);
+        put(1, 0);
+        put(1, 1);
+      } else {
+        for (int y = 0; y < t.rows; ++y)
+          for (int x = 0; x < t.columns; ++x) put(y, x);
+      }
     }
   }
 }

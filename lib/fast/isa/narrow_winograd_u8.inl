@@ -45,33 +45,6 @@ static void u8_winograd_input(const Word* in, i64 row, Word* to, i64 step) {
   }
 }
 
-template <int P>
-static void i16_pixels(const I16Tile& t, int pixels) {
-  if constexpr (P > 0) {
-    if (pixels != P) return i16_pixels<P - 1>(t, pixels);
-    for (i64 column = 0; column < t.columns; column += 2 * kWidth) {
-      Words sum[P][2] = {};
-      narrow_sums<I16Dots, P>(t.sum, 0, column, sum);
-#pragma GCC unroll 16
-      for (int p = 0; p < P; ++p)
-#pragma GCC unroll 2
-        for (int j = 0; j < 2; ++j) {
-          const i64 c = column + j * kWidth;
-          store_words(t.out + p * t.out_pixel + c / kBlock * t.out_block + c % kBlock, sum[p][j]);
-        }
-    }
-  }
-}
-
-static void i16(const I16Tile& t, int pixels) {
-  auto tile = t;
-  in_parts(pixels, kPixels, [&](i64 first, int now) {
-    tile.sum.in = t.sum.in + first * t.sum.pixel;
-    tile.out = t.out + first * t.out_pixel;
-    i16_pixels<kPixels>(tile, now);
-  });
-}
-
 /// 24 times the output, from the points without their denominators.
 [[gnu::always_inline]] inline void u8_winograd_output_line(const Words (&m)[6], Words (&o)[4]) {
   const Words near = (m[1] + m[2]) << 2, near_apart = (m[1] - m[2]) << 2;

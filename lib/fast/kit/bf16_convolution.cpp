@@ -3,6 +3,7 @@
 #include "fast/kernels/convolution/inverted_residual.hpp"
 #include "fast/kernels/convolution/planar_depthwise.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
+#include "fast/kernels/convolution/transposed_bf16.hpp"
 #include "fast/kernels/convolution/winograd.hpp"
 #include "fast/kernels/convolution/winograd_bf16.hpp"
 #include "fast/kit/convolutions.hpp"
@@ -10,11 +11,13 @@
 namespace ovir::fast {
 namespace {
 
-enum class Way : std::uint8_t { direct, winograd, depthwise };
+enum class Way : std::uint8_t { direct, winograd, depthwise, transposed };
 
-Way way_of(const ConvolutionShape& s, bool once) {
+Way way_of(const Bf16Layer& layer) {
+  const auto& s = layer.shape;
+  if (layer.transposed) return Way::transposed;
   if (s.is_depthwise()) return Way::depthwise;
-  const bool worth_transforming = !once || s.out_plane() >= kNarrowPixelsWorthTransforming;
+  const bool worth_transforming = !layer.once || s.out_plane() >= kNarrowPixelsWorthTransforming;
   return worth_transforming && bf16_winograd_pays(s) ? Way::winograd : Way::direct;
 }
 
@@ -28,6 +31,11 @@ Buffer packed_filters(const ConvolutionShape& s, Way way, const Bf16Layer& layer
   if (way == Way::winograd) {
     auto to = Buffer::unwritten(bf16_winograd_filters_size(s));
     bf16_winograd_pack(s, layer.filters.data(), words(to), *layer.pool);
+    return to;
+  }
+  if (way == Way::transposed) {
+    auto to = Buffer::unwritten(bf16_transposed_filters_size(s));
+    bf16_transposed_pack(s, layer.filters.data(), words(to), *layer.pool);
     return to;
   }
   const NarrowGeometry geometry(s, 2);
@@ -57,7 +65,7 @@ class Bf16Convolution final : public Kernel {
  public:
   Bf16Convolution(Bf16Layer layer, std::optional<Front> front)
       : windows_(layer.windows), known_(layer.shape), front_(std::move(front)) {
-    way_ = front_ ? Way::direct : way_of(known_, layer.once);
+    way_ = front_ ? Way::direct : way_of(layer);
     late_ = layer.once && !front_ && way_ == Way::direct;
     if (late_) source_ = std::move(layer.filters);
     else filters_ = packed_filters(known_, way_, layer);
@@ -67,7 +75,7 @@ class Bf16Convolution final : public Kernel {
   }
 
   std::string name() const override {
-    static constexpr std::string_view kNames[] = {"bf16", "bf16_winograd2", "bf16_depthwise"};
+    static constexpr std::string_view kNames[] = {"bf16", "bf16_winograd2", "bf16_depthwise", "bf16_transposed"};
     if (front_) return "bf16.inverted_residual" + ending_.name;
     return std::string(kNames[static_cast<int>(way_)]) + ".convolution" + ending_.name;
   }
@@ -123,6 +131,8 @@ class Bf16Convolution final : public Kernel {
     if (state.together) run_together(*state.together, x, y, residual, e, scratch, pool);
     else if (way_ == Way::winograd)
       bf16_winograd_convolution(s, words(filters_), static_cast<const Word*>(x), y, residual, e, scratch, pool);
+    else if (way_ == Way::transposed)
+      bf16_transposed_convolution(s, words(filters_), static_cast<const Word*>(x), y, residual, e, pool);
     else {
       const NarrowGeometry geometry(s, 2);
       const auto convolve = [&](const WordPanels& panels) {
@@ -176,6 +186,7 @@ class Bf16Convolution final : public Kernel {
     const auto& s = state.shape;
     if (way_ == Way::depthwise) return narrow_depthwise_scratch_size(s, threads);
     if (way_ == Way::winograd) return bf16_winograd_scratch_size(s, threads);
+    if (way_ == Way::transposed) return 0;
     if (!front_) return NarrowGeometry(s, 2).scratch_size(threads);
     auto expansion = front_->expansion, depthwise = front_->depthwise;
     expansion.batch = depthwise.batch = s.batch;
@@ -230,9 +241,32 @@ class Bf16Convolution final : public Kernel {
   StoredWeights source_;  ///< of filters that each run packs
 };
 
+std::optional<Bf16Layer> transposed_layer(const Graphlet& graph, int root) {
+  const auto convolution = static_convolution(graph, root);
+  const auto* filters = graph.options().steady() ? graph.constant(graph.input(root, 1)) : nullptr;
+  if (!convolution || convolution->open || !filters || filters->type() != ElementType::f32) return std::nullopt;
+  const auto& s = convolution->shape;
+  if (!bf16_transposed_fits(s) || s.channels < kBlock || s.outputs < kBlock) return std::nullopt;
+  Match match{convolution->nodes, {convolution->data}, nullptr};
+  add_computed_inputs(graph, root, 2, match);
+  auto ending = take_ending(graph, match, convolution->rank, 1, s.outputs);
+  return Bf16Layer{.windows = convolution->windows,
+                   .shape = s,
+                   .filters = StoredWeights(*filters),
+                   .ending = std::move(ending),
+                   .nodes = std::move(match.nodes),
+                   .inputs = std::move(match.inputs),
+                   .shared = convolution->shared,
+                   .written = std::move(match.written),
+                   .once = false,
+                   .pool = &graph.packers(s.weights()),
+                   .transposed = true};
+}
+
 }  // namespace
 
 std::optional<Bf16Layer> bf16_layer(const Graphlet& graph, int root) {
+  if (graph.type(root) == "ConvolutionBackpropData") return transposed_layer(graph, root);
   // Branches are not added up: what bf16 would round of the data themselves is much beside a filter.
   const auto sum = convolution_sum(graph, root, false, true);
   if (!sum || sum->convolution().open) return std::nullopt;

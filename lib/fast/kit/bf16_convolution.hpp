@@ -4,7 +4,8 @@
 
 namespace ovir::fast {
 
-/// A Convolution-1 of one group or a depthwise GroupConvolution-1 with constant filters, with what follows it.
+/// A Convolution-1 of one group, a depthwise GroupConvolution-1, or a ConvolutionBackpropData-1 that bf16_transposed
+/// takes, with constant filters and what follows it.
 struct Bf16Layer {
   ConvolutionWindows windows;
   ConvolutionShape shape;
@@ -16,6 +17,7 @@ struct Bf16Layer {
   std::optional<Shape> written;  ///< see Match
   bool once;                     ///< the plan runs once
   ThreadPool* pool;              ///< packs the filters while the plan is made
+  bool transposed = false;
 };
 std::optional<Bf16Layer> bf16_layer(const Graphlet& graph, int root);
 

@@ -28,6 +28,17 @@ void normalizations(Net& n) {
   n.result(relu(n, normalized(n, y, 40)));
 }
 
+/// Two by two places of each pixel, of outputs that do not fill their panels.
+void unfolded(Net& n) {
+  const auto x = n.input({2, 40, 5, 17});
+  const auto y = biased(n, n.op("ConvolutionBackpropData-1", {x, n.weights({40, 36, 2, 2})}, windows(2, 2)), 36);
+  n.result(n.op("Swish-4", {n.op("Add-1", {y, n.input({2, 36, 10, 34})})}));
+}
+/// Tiles of 2 × 2 pixels at all ends, with what loops of tiles do not compute.
+void winograd_activated(Net& n) {
+  const auto y = biased(n, convolution(n, n.input({2, 34, 7, 37}), {36, 34, 3, 3}, windows(2, 1, 1)), 36);
+  n.result(n.op("Swish-4", {n.op("Add-1", {y, n.input({2, 36, 7, 37})})}));
+}
 /// What is added is read once more behind the activation, and by nobody else.
 void residual_last(Net& n) {
   const auto x = n.input({1, 32, 8, 8});
@@ -42,6 +53,9 @@ constexpr Example kExamples[] = {
     {"bf16_winograd2.convolution+bias+residual+Relu", winograd, kOften, kFixed, true, kBf16, Precision::bf16},
     {"bf16.convolution+bias+Gelu", samples, kOften, kFixed, true, kBf16, Precision::bf16},
     {"bf16.convolution+bias+Relu+residual", residual_last, kOften, kFixed, true, kFewLayers, Precision::bf16},
+    {"bf16_transposed.convolution+bias+residual+Swish", unfolded, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"bf16_winograd2.convolution+bias+residual+Swish", winograd_activated, kOften, kFixed, true, kBf16,
+     Precision::bf16},
     {"bf16.convolution+Relu", gray_image, kOnce, kFixed, true, kBf16, Precision::bf16},
     {"bf16_depthwise.convolution+scale+bias+Relu", normalizations, kOften, kFixed, true, kBf16, Precision::bf16},
     {"bf16_depthwise.convolution+bias+Clamp", depthwise, kOften, kFixed, true, kBf16, Precision::bf16},

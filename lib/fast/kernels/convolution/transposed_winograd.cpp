@@ -98,8 +98,10 @@ struct Loops {
   }
 
   void store(const WinogradSums& sums) const {
-    for (i64 c = 0; c < all.columns(sums.panel); c += kBlock)
-      store_block(sums, sums.panel * (kColumns / kBlock) + c / kBlock, sums.from + c / kBlock * sums.half);
+    each_tile(sums, [&](const WinogradSums& tile) {
+      for (i64 c = 0; c < all.columns(tile.panel); c += kBlock)
+        store_block(tile, tile.panel * (kColumns / kBlock) + c / kBlock, tile.from + c / kBlock * tile.half);
+    });
   }
 
   /// A block of the outputs of all phases.

@@ -25,50 +25,60 @@ struct Loops {
   void transform(const Word* in, i64 row, Word* to, i64 step) const { table.bf16_winograd_input(in, row, to, step); }
 
   void multiply(const WinogradProduct<Word>& p) const {
-    constexpr float kInfinity = std::numeric_limits<float>::infinity();
-    table.bf16({.sum = narrow_sum(p, g, filters(p.panel, p.point)),
-                .low = -kInfinity,
-                .high = kInfinity,
-                .wide = p.out,
-                .out_pixel = kBlock,
-                .out_block = p.half},
-               static_cast<int>(p.tiles));
+    table.bf16_sums({.sum = narrow_sum(p, g, filters(p.panel, p.point)),
+                     .out = reinterpret_cast<Word*>(p.out),
+                     .out_pixel = kBlock,
+                     .out_block = p.half},
+                    static_cast<int>(p.tiles));
   }
 
   void store(const WinogradSums& sums) const {
-    const auto y = sums.ty * kTile, x = sums.tx * kTile, column = sums.panel * kColumns;
-    const auto rows = std::min<i64>(kTile, s.out_height - y), columns = std::min<i64>(kTile, s.out_width - x);
-    const auto valid = std::min(kColumns, s.outputs - column);
-    const auto from = bf16_place(s, residual, sums.panel, sums.image, y * s.out_width + x),
-               to = bf16_place(s, out, sums.panel, sums.image, y * s.out_width + x);
-    Bf16WinogradTile tile{.from = sums.from,
-                          .point = sums.step,
-                          .half = sums.half,
-                          .bias = e.bias ? e.bias + column : nullptr,
-                          .low = -std::numeric_limits<float>::infinity(),
-                          .high = std::numeric_limits<float>::infinity(),
-                          .rows = static_cast<int>(rows),
-                          .columns = static_cast<int>(columns)};
-    if (!from.wide && bf16_stores_all(valid, true, e, from, to)) {
-      bf16_bounds(e, tile.low, tile.high);
-      tile.residual = from.narrow;
-      tile.residual_row = s.out_width * from.pixel;
-      tile.wide = to.wide;
-      tile.out = to.narrow;
-      tile.pixel = to.pixel;
-      tile.row = s.out_width * to.pixel;
-      tile.block = to.block;
-      return table.bf16_winograd_output(tile);
+    const auto y = sums.ty * kTile, column = sums.panel * kColumns;
+    const auto rows = std::min<i64>(kTile, s.out_height - y), valid = std::min(kColumns, s.outputs - column);
+    const auto row_of = [&](const Bf16Blocked& of) {
+      return bf16_place(s, of, sums.panel, sums.image, y * s.out_width + sums.tx * kTile);
+    };
+    const auto from = row_of(residual), to = row_of(out);
+    Bf16WinogradTiles tiles{.count = 0,
+                            .from = sums.from,
+                            .point = sums.step,
+                            .half = sums.half,
+                            .bias = e.bias ? e.bias + column : nullptr,
+                            .low = -std::numeric_limits<float>::infinity(),
+                            .high = std::numeric_limits<float>::infinity(),
+                            .rows = static_cast<int>(rows)};
+    const bool all = !from.wide && bf16_stores_all(valid, true, e, from, to);
+    if (all) bf16_bounds(e, tiles.low, tiles.high);
+    for (i64 done = 0; done < sums.count; done += tiles.count) {
+      const auto first = done * kTile, pixels = std::min(sums.count * kTile, s.out_width - sums.tx * kTile) - first;
+      const auto residual_part = from.after(first), part = to.after(first);
+      tiles.from = sums.from + done * kBlock;
+      if (all) {
+        // Those that are whole, then the last one of a row that is not.
+        tiles.count = std::max<i64>(pixels / kTile, 1);
+        tiles.columns = static_cast<int>(std::min<i64>(pixels, kTile));
+        tiles.residual = residual_part.narrow;
+        tiles.residual_row = s.out_width * from.pixel;
+        tiles.wide = part.wide;
+        tiles.out = part.narrow;
+        tiles.pixel = part.pixel;
+        tiles.row = s.out_width * part.pixel;
+        tiles.block = part.block;
+        table.bf16_winograd_output(tiles);
+        continue;
+      }
+      constexpr i64 kAtOnce = kMostPixels / kTile;
+      alignas(64) float values[kTile * kMostPixels * kColumns];
+      tiles.count = std::min(kAtOnce, sums.count - done);
+      tiles.wide = values;
+      tiles.pixel = kColumns;
+      tiles.row = kMostPixels * kColumns;
+      tiles.block = kBlock;
+      table.bf16_winograd_output(tiles);
+      for (i64 r = 0; r < rows; ++r)
+        bf16_finish(values + r * tiles.row, static_cast<int>(std::min(pixels, tiles.count * kTile)), column, valid,
+                    true, e, residual_part.after(r * s.out_width), part.after(r * s.out_width));
     }
-    alignas(64) float values[kTile * kTile * kColumns];
-    tile.wide = values;
-    tile.pixel = kColumns;
-    tile.row = kTile * kColumns;
-    tile.block = kBlock;
-    table.bf16_winograd_output(tile);
-    for (i64 r = 0; r < rows; ++r)
-      bf16_finish(values + r * tile.row, tile.columns, column, valid, true, e, from.after(r * s.out_width),
-                  to.after(r * s.out_width));
   }
 };
 

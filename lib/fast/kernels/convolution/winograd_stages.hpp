@@ -2,6 +2,7 @@
 // A pixel of a block is 16 elements of 4 bytes: words of two or four channels.
 #pragma once
 #include <array>
+#include <utility>
 
 #include "fast/isa/narrow.hpp"
 #include "fast/kernels/convolution/shape.hpp"
@@ -16,10 +17,11 @@ struct WinogradGeometry {
   i64 across, down;    ///< tiles of an image
   i64 blocks, panels;  ///< of what is transformed, and of the outputs
   i64 split;           ///< of a block of the input into those
-  /// The filters are small: each chunk takes rows of tiles through all three stages in its own memory. Else the stages
-  /// are shared: rows of tiles are transformed by all chunks, then each takes panels.
+  /// The filters are small: each chunk takes some tiles through all three stages in its own memory. Else the stages are
+  /// shared: rows of tiles are transformed by all chunks, then each takes panels.
   bool own;
-  i64 rows;  ///< of tiles, at once
+  i64 rows = 1;    ///< of tiles, at once, where the stages are shared
+  i64 chunks = 1;  ///< of the tiles of an image, where they are not
 
   /// Words of a panel's transformed filters at a point.
   i64 point_size() const { return blocks * kBlock * kColumns; }
@@ -35,15 +37,20 @@ struct WinogradGeometry {
         panels(ceil_div(s.outputs, kColumns)),
         split(block_split) {
     constexpr i64 kFilters = 192 << 10;  // transformed filters that stay in the cache of each thread
-    constexpr i64 kTile = 96 << 10;      // transformed input of a chunk that has its own
+    constexpr i64 kOwn = 48 << 10;       // of what is transformed and its sums, of a chunk that has its own
     constexpr i64 kShared = 2 << 20;     // transformed input that chunks share
-    const auto row = points * blocks * across * kBlock;
-    own = points * blocks * kBlock * s.outputs <= kFilters;
-    const auto wanted = own ? ceil_div(together, across) : down;
-    rows = std::clamp<i64>((own ? kTile : kShared) / std::max<i64>(row, 1), 1, std::clamp<i64>(wanted, 1, down));
+    const auto tile_size = points * blocks * kBlock;
+    own = tile_size * s.outputs <= kFilters;
+    if (own) {
+      const auto fits = kOwn / std::max<i64>(tile_size + points * kColumns, 1);
+      chunks = ceil_div(across * down, std::max(fits - fits % together, together));
+      chunks += chunks > 1 ? chunks % 2 : 0;  // two threads have as much to do
+      return;
+    }
+    rows = std::clamp<i64>(kShared / std::max<i64>(tile_size * across, 1), 1, std::max<i64>(down, 1));
     rows = ceil_div(down, ceil_div(down, rows));
   }
-  i64 tiles() const { return rows * across; }
+  i64 tiles() const { return own ? ceil_div(across * down, chunks) : rows * across; }
   /// Elements between the points of the transformed input; not a multiple of a page, or lines would fall together.
   i64 input_step(i64 tiles) const { return (blocks * tiles + 1) * kBlock; }
   i64 input_size(i64 tiles) const { return points * input_step(tiles); }
@@ -81,19 +88,25 @@ inline NarrowSum narrow_sum(const WinogradProduct<Word>& p, const WinogradGeomet
           .ahead = p.ahead};
 }
 
-/// The sums of tile (ty, tx): points `step` apart, 16 columns `half` apart.
+/// The sums of `count` tiles of a row from tile (ty, tx) on: points `step` apart, 16 columns `half` apart, tiles 16.
 struct WinogradSums {
-  i64 image, panel, ty, tx;
+  i64 image, panel, ty, tx, count;
   const float* from;
   i64 step, half;
 };
+
+/// store(sums) for each of these tiles by itself.
+template <class Store>
+void each_tile(WinogradSums sums, Store store) {
+  for (auto left = std::exchange(sums.count, 1); left > 0; --left, ++sums.tx, sums.from += kBlock) store(sums);
+}
 
 /// `Loops` computes:
 ///   transform(pixels, row, to, step)   a window of one block, whose rows are `row` elements apart, to its points
 ///   pixels()                           the most tiles of a product at once
 ///   multiply(WinogradProduct)
 ///   filters(panel, point)              where they lie, up to the end of the last point: they are asked for beforehand
-///   store(WinogradSums)                the pixels of a tile
+///   store(WinogradSums)                the pixels of tiles of a row
 template <class Element, class Loops>
 class WinogradStages {
  public:
@@ -102,22 +115,25 @@ class WinogradStages {
       : s_(shape), g_(geometry), loops_(loops), pad_(pad) {}
 
   void run(const Element* in, float* scratch, ThreadPool& pool) const {
-    const auto bands = ceil_div(g_.down, g_.rows), input = g_.input_size(g_.tiles());
+    const auto input = g_.input_size(g_.tiles());
     if (g_.own) {
       Slots slots(scratch, input + g_.output_size(g_.tiles()), slots_for(pool));
-      return parallel(pool, s_.batch * bands, [&](i64 chunk) {
-        const Part rows(g_.down, bands, chunk % bands);
-        const auto image = chunk / bands, count = rows.size() * g_.across;
+      return parallel(pool, s_.batch * g_.chunks, [&](i64 chunk) {
+        const Part tiles(g_.across * g_.down, g_.chunks, chunk % g_.chunks);
+        const auto image = chunk / g_.chunks, count = tiles.size();
         const Slots::Lease room(slots);
         auto* transformed = reinterpret_cast<Element*>(room.data());
         for (i64 b = 0; b < g_.blocks; ++b)
-          for (i64 t = 0; t < count; ++t)
-            transform(in, image, b, rows.begin + t / g_.across, t % g_.across, transformed + (b * count + t) * kBlock,
+          for (i64 t = 0; t < count; ++t) {
+            const auto tile = tiles.begin + t;
+            transform(in, image, b, tile / g_.across, tile % g_.across, transformed + (b * count + t) * kBlock,
                       g_.input_step(count));
+          }
         for (i64 p = 0; p < g_.panels; ++p)
-          panel(image, p, rows.begin, 0, count, count, transformed, room.data() + input);
+          panel(image, p, tiles.begin, 0, count, count, transformed, room.data() + input);
       });
     }
+    const auto bands = ceil_div(g_.down, g_.rows);
     auto* transformed = reinterpret_cast<Element*>(scratch);
     Slots slots(scratch + input, g_.output_size(std::min(g_.tiles(), g_.kTilesTogether)), slots_for(pool));
     for (i64 i = 0; i < s_.batch * bands; ++i) {
@@ -128,7 +144,8 @@ class WinogradStages {
       parallel(pool, g_.panels * parts, [&](i64 chunk) {
         const Part tiles(count, parts, chunk / g_.panels);
         const Slots::Lease room(slots);
-        panel(image, chunk % g_.panels, rows.begin, tiles.begin, tiles.end, count, transformed, room.data());
+        panel(image, chunk % g_.panels, rows.begin * g_.across, tiles.begin, tiles.end, count, transformed,
+              room.data());
       });
     }
   }
@@ -147,8 +164,9 @@ class WinogradStages {
     });
   }
 
-  /// Tiles [first, last) of `count` transformed ones, numbered along rows from tile row `row` on, by a panel.
-  void panel(i64 image, i64 panel, i64 row, i64 first, i64 last, i64 count, const Element* input, float* sums) const {
+  /// Tiles [first, last) of `count` transformed ones, the first of which is tile `origin` of the image, by a panel.
+  void panel(i64 image, i64 panel, i64 origin, i64 first, i64 last, i64 count, const Element* input,
+             float* sums) const {
     const auto here = last - first, parts = ceil_div(here, loops_.pixels()), step = g_.output_step(here);
     for (i64 point = 0; point < g_.points; ++point) {
       Ahead ahead;
@@ -168,14 +186,18 @@ class WinogradStages {
                                      .ahead = &ahead});
       }
     }
-    for (auto t = first; t < last; ++t)
+    for (auto t = first; t < last;) {
+      const auto tx = (origin + t) % g_.across, count = std::min(last - t, g_.across - tx);
       loops_.store({.image = image,
                     .panel = panel,
-                    .ty = row + t / g_.across,
-                    .tx = t % g_.across,
+                    .ty = (origin + t) / g_.across,
+                    .tx = tx,
+                    .count = count,
                     .from = sums + (t - first) * kBlock,
                     .step = step,
                     .half = here * kBlock});
+      t += count;
+    }
   }
 
  private:

@@ -51,15 +51,18 @@ struct Loops {
   void multiply(const WinogradProduct<Word>& p) const {
     auto sum = narrow_sum(p, g, filters(p.panel, p.point));
     sum.last_steps = ceil_div(s.channels - (g.blocks - 1) * kChannels, i64{2});
-    table.i16({.sum = sum,
-               .out = reinterpret_cast<Word*>(p.out),
-               .out_pixel = kBlock,
-               .out_block = p.half,
-               .columns = u8_columns(s, p.panel)},
-              static_cast<int>(p.tiles));
+    table.i16_sums({.sum = sum,
+                    .out = reinterpret_cast<Word*>(p.out),
+                    .out_pixel = kBlock,
+                    .out_block = p.half,
+                    .columns = u8_columns(s, p.panel)},
+                   static_cast<int>(p.tiles));
   }
 
   void store(const WinogradSums& sums) const {
+    each_tile(sums, [&](const WinogradSums& tile) { store_one(tile); });
+  }
+  void store_one(const WinogradSums& sums) const {
     const auto y = sums.ty * kTile, x = sums.tx * kTile, pixel = y * s.out_width + x;
     const auto rows = std::min<i64>(kTile, s.out_height - y), columns = std::min<i64>(kTile, s.out_width - x);
     U8WinogradTile tile{.from = reinterpret_cast<const Word*>(sums.from),
