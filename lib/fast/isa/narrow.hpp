@@ -150,8 +150,8 @@ struct U8Aside {
   i64 out_pixel = 0;
 };
 
-/// Sums stored as they are, that of pixel p and column c at out[p·out_pixel + c/16·out_block + c%16]: of bf16 as f32, of
-/// i16 by i16, words of two neighbors, modulo 2^32.
+/// Sums stored as they are, that of pixel p and column c at out[p·out_pixel + c/16·out_block + c%16]: of bf16 as f32,
+/// of i16 by i16, words of two neighbors, modulo 2^32.
 struct SumTile {
   NarrowSum sum;
   Word* out;

@@ -1,5 +1,5 @@
-// Convolution-1 of one group, depthwise GroupConvolution-1, and ConvolutionBackpropData-1 whose taps do not overlap, with
-// constant filters in bf16 and what follows them. For Precision::bf16.
+// Convolution-1 of one group, depthwise GroupConvolution-1, and ConvolutionBackpropData-1 whose taps do not overlap,
+// with constant filters in bf16 and what follows them. For Precision::bf16.
 #include "fast/kit/bf16_convolution.hpp"
 
 namespace ovir::fast::patterns::bf16_convolution {
