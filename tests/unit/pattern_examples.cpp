@@ -257,7 +257,9 @@ void between_branches(Net& n) {
                            {"nearest_mode", "floor"},
                            {"coordinate_transformation_mode", "asymmetric"}});
   const auto small = n.op("MaxPool-1", {large}, pooled({{"rounding_type", "floor"}}));
+  const auto part = n.op("Slice-8", {joined, n.indices({16}), n.indices({144}), n.indices({1}), n.indices({1})});
   n.result(convolution(n, n.op("Add-1", {small, joined}), {8, 160, 3, 3}, windows(2, 1, 1)));
+  n.result(convolution(n, part, {8, 128, 1, 1}, windows(2)));
 }
 
 /// Of a few convolutions whose operands are rounded to 8 bits.
@@ -283,6 +285,7 @@ constexpr Example kBlocked[] = {
     {"reduction", between_branches, kOften, kFixed, true, kBf16, Precision::bf16},
     {"concat", between_branches, kOften, kFixed, true, kBf16, Precision::bf16},
     {"split", between_branches, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"slice", between_branches, kOften, kFixed, true, kBf16, Precision::bf16},
     {"resize.nearest", between_branches, kOften, kFixed, true, kBf16, Precision::bf16},
 };
 // clang-format on

@@ -23,6 +23,11 @@ class Slice final : public Kernel {
 
   void run(KernelState&, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
     const auto &from = in[0], &to = out[0];
+    if (from.type == ElementType::bf16 && from.layout == Layout::blocked) {
+      const auto whole = bf16_channels(from);
+      return join_channels({&whole, 1}, 2 * first_, to.data, 2 * to.dim(1), to.dim(0),
+                           to.size() / (to.dim(0) * to.dim(1)), runtime.pool());
+    }
     if (is_blocked(from, to)) return join_channels(in.first(1), first_, to, runtime.pool());
     const auto row = run_bytes(from, axis_), run = run_bytes(to, axis_);
     copy_runs(from.data + before(from), row, to.data, run, run, outer_of(from, axis_), runtime.pool());
@@ -31,7 +36,8 @@ class Slice final : public Kernel {
   std::optional<i64> place_in_input(int, const Sizes& sizes) const override {
     const auto &from = sizes.in[0], &to = sizes.out[0];
     if (is_blocked(from, to)) {
-      if (to.layout != from.layout || from.dim(0) != 1) return std::nullopt;
+      if (to.layout != from.layout || from.dim(0) != 1 || !are_blocks(from.type, first_, to.dim(1), from.dim(1)))
+        return std::nullopt;
       return bytes_before(from, first_ / kBlock);
     }
     return outer_of(from, axis_) == 1 ? std::optional(before(from)) : std::nullopt;
@@ -39,6 +45,11 @@ class Slice final : public Kernel {
 
   bool reads(int, Layout layout) const override { return layout == Layout::plain || whole_blocks_; }
   bool writes(Layout layout) const override { return layout == Layout::plain || whole_blocks_; }
+  bool reads_as(int, ElementType type, Layout layout) const override {
+    return type == ElementType::bf16 && layout == Layout::blocked && whole_blocks_;
+  }
+  bool writes_as(ElementType type, Layout layout) const override { return reads_as(0, type, layout); }
+  bool keeps(ElementType type) const override { return type == ElementType::bf16; }
 
  private:
   static bool is_blocked(const View& from, const View& to) {
