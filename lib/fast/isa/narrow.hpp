@@ -73,8 +73,8 @@ struct NarrowSum {
   TileAside* aside = nullptr;
 };
 
-/// out = clamp(residual + bias + sum, low, high) in f32, its GELU, or activation(…) + last, stored as f32 or rounded to
-/// bf16.
+/// out = clamp(residual + bias + sum, low, high) in f32, `narrow` of it, or activation(…) + last, stored as f32 or
+/// rounded to bf16.
 struct Bf16Tile {
   NarrowSum sum;
   const float* bias = nullptr;              ///< 32 values; null: none
@@ -82,7 +82,7 @@ struct Bf16Tile {
   const float* wide_residual = nullptr;     ///< the same in f32, 16 columns `residual_block` apart
   i64 residual_pixel = 0, residual_block = 0;
   float low, high;
-  bool gelu = false;              ///< of what becomes bf16
+  Unary narrow{};                 ///< of what becomes bf16: gelu_short, hswish, or swish_short if the table swishes
   Unary activation{};             ///< of what is stored as f32
   const float* slopes = nullptr;  ///< 32 values, for Function::prelu
   const float* last = nullptr;    ///< laid out as `wide_residual`; null: none
@@ -258,6 +258,7 @@ struct TileAside {
 struct NarrowTable {
   const char* name;
   int pixels;  ///< the most that are computed at once
+  bool swishes = false;
   /// The machine has instructions for bf16. Without, the loops on it round alike, and take longer than those on f32.
   bool has_bf16 = false;
   /// It has an instruction for u8 by i8. Without, a sum takes as long as one of i16 does.

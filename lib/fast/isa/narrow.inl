@@ -3,13 +3,17 @@
 //   load_words, store_words;  Bf16Dots, U8Dots, of u8 by i8, and I16Dots, modulo 2^32: how a word is multiplied by two
 //   vectors of them, in kParts parts, each by add(place of the word, part, right(words, part), right(…), sums); where
 //   kAside, the place is that of what part(words, how many ≤ 16, to) made of it;
-//   fused(a, b, c)  a·b + c, rounded once;  gelu_short;
+//   fused(a, b, c)  a·b + c, rounded once;  gelu_short;  kSwishes, and swish_short if so;
 //   store_bf16(to, v)  kWidth values rounded, or of two vectors twice as many;  load_bf16(from)  kWidth values;
 //   merge(even, odd)  words of bf16 pairs;  store_u8, load_u8, to_levels  rounded to the nearest, as u8 and as Ints;
 //   kAddsPairs, pair_sums<P>(sum, column, sums)  sums of u8 with excesses, where the machine adds pairs;
 //   sums_of_all(sum, column, pixels, sums)  of all pixels at once, where that is faster, else false;
 //   store_u8(to, other, v, w)  two vectors at each of two places, and with LevelBounds, or Saturated, which are all
 //   bytes, of values within ±2^30;  u8_depthwise.
+
+[[gnu::always_inline]] inline Vec hswish(Vec x) {
+  return x * (min(spread(6.0f), max(spread(0.0f), x + spread(3.0f))) * spread(1.0f / 6));
+}
 
 /// Adds to the sums of P pixels, the same number in each row, by two vectors of columns, from column0 on.
 template <class Dots, int P, int Rows = 1, class Sum>
@@ -96,18 +100,25 @@ static inline __attribute__((always_inline)) void bf16_finish(const Bf16Tile& t,
     sum[p][1] = min(high, max(low, sum[p][1]));
   }
   auto* out = t.wide ? nullptr : t.out + first * t.out_pixel + column;
-  if (t.gelu) {
-    // The coefficients take the registers of the sums.
+  if (t.narrow.f != Function::identity) {
+    // Coefficients take the registers of the sums.
     alignas(64) float values[2 * P * kWidth];
 #pragma GCC unroll 16
     for (int p = 0; p < P; ++p) {
       store(values + 2 * p * kWidth, sum[p][0]);
       store(values + (2 * p + 1) * kWidth, sum[p][1]);
     }
+    const auto pass = [&](auto f) __attribute__((always_inline)) {
 #pragma GCC unroll 1
-    for (int p = 0; p < P; ++p)
-      store_bf16(out + p * t.out_pixel, gelu_short(load(values + 2 * p * kWidth)),
-                 gelu_short(load(values + (2 * p + 1) * kWidth)));
+      for (int p = 0; p < P; ++p)
+        store_bf16(out + p * t.out_pixel, f(load(values + 2 * p * kWidth)), f(load(values + (2 * p + 1) * kWidth)));
+    };
+    if (t.narrow.f == Function::gelu_short) return pass([](Vec x) { return gelu_short(x); });
+    if (t.narrow.f == Function::hswish) return pass([](Vec x) { return hswish(x); });
+    if constexpr (kSwishes) {
+      const Vec a = spread(t.narrow.a), by = spread(1 / t.narrow.a);
+      pass([&](auto x) __attribute__((always_inline)) { return swish_short(x, a, by); });
+    }
     return;
   }
   if (!t.wide) {
@@ -374,6 +385,7 @@ static void pair_rows(const std::uint16_t* x, i64 row, i64 rows, i64 columns, Wo
 static constexpr NarrowTable narrow_table(const char* name) {
   return {.name = name,
           .pixels = kPixels,
+          .swishes = kSwishes,
           .adds_pairs = kAddsPairs,
           .bf16 = bf16,
           .bf16_few_rows = bf16_few_rows,

@@ -11,6 +11,7 @@ inline Vec fused(Vec a, Vec b, Vec c) { return fma(a, b, c); }
 #include "fast/isa/columns.inl"
 #include "fast/isa/digits_avx2.inl"
 #include "fast/isa/gelu_short.inl"
+constexpr bool kSwishes = false;
 #include "fast/isa/words.inl"
 // These use words.inl.
 #include "fast/isa/bf16_plain.inl"

@@ -18,6 +18,7 @@ inline Vec fused(Vec a, Vec b, Vec c) {
 }
 // These use the vectors.
 #include "fast/isa/gelu_short.inl"
+constexpr bool kSwishes = false;
 #include "fast/isa/words.inl"
 // These use words.inl.
 #include "fast/isa/bf16_plain.inl"

@@ -4,7 +4,9 @@
 #include "fast/isa/columns_u8.inl"
 #include "fast/isa/digits_avx512.inl"
 #include "fast/isa/gelu_short_avx512.inl"
-// Uses gelu_short.
+#include "fast/isa/swish_short_avx512.inl"
+constexpr bool kSwishes = true;
+// Uses both.
 #include "fast/isa/narrow.inl"
 
 static constexpr NarrowTable vnni_table(const char* name) {

@@ -24,6 +24,11 @@ void give(const NarrowTable& table, float* values, const Bf16Place& to, int pixe
       std::copy_n(values + c, std::min(kBlock, stored - c), to.wide + p * to.pixel + c / kBlock * to.block);
 }
 
+/// Functions that tiles compute of what becomes bf16. They are 0 of 0.
+bool is_narrow(Function f) {
+  return f == Function::gelu_short || f == Function::hswish || (f == Function::swish_short && narrow_isa().swishes);
+}
+
 }  // namespace
 
 bool bf16_stores_all(i64 valid, bool padded, const Epilogue& e, const Bf16Place& residual, const Bf16Place& out) {
@@ -59,8 +64,11 @@ void bf16_tile(const NarrowSum& sum, int pixels, i64 column, i64 valid, bool pad
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   Bf16Tile tile{.sum = sum, .bias = e.bias ? e.bias + column : nullptr, .low = -kInfinity, .high = kInfinity};
   auto bounds = e;
-  tile.gelu = e.activation.f == Function::gelu_erf && out.narrow && !(residual && e.residual_last);
-  if (tile.gelu) bounds.activation = {};
+  const auto narrow = e.activation.shortened();
+  if (out.narrow && is_narrow(narrow.f) && !(residual && e.residual_last)) {
+    tile.narrow = narrow;
+    bounds.activation = {};
+  }
   if (bf16_stores_all(valid, padded, bounds, residual, out)) {
     bf16_bounds(bounds, tile.low, tile.high);
     tile.residual = residual.narrow;
@@ -73,7 +81,7 @@ void bf16_tile(const NarrowSum& sum, int pixels, i64 column, i64 valid, bool pad
     tile.out_block = out.block;
     return table.bf16(tile, pixels);
   }
-  tile.gelu = false;
+  tile.narrow = {};
   if (out.wide && valid == kColumns && !residual.narrow) {
     // The activation is computed where the sums are stored.
     (e.residual_last ? tile.last : tile.wide_residual) = residual.wide;
