@@ -391,11 +391,13 @@ class Executor::Run final : private EvalHost {
     const auto took = std::chrono::steady_clock::now() - start;
     std::vector<Tensor> outputs;
     for (const auto id : step.outputs) outputs.push_back(plain(id));
-    if (last >= 0 && !watcher_->computes(last)) {
+    if (last >= 0) {
+      outputs = watcher_->complete(last, std::move(outputs));
       const auto before = outputs;
       watcher_->tell(last, inputs, outputs, kernel, took);
       for (std::size_t o = 0; o < outputs.size(); ++o)
-        if (outputs[o] && outputs[o].bytes() != before[o].bytes()) replace(step.outputs[o], outputs[o]);
+        if (outputs[o] && outputs[o].bytes() != before[o].bytes() && plan_.value(step.outputs[o]).reads > 0)
+          replace(step.outputs[o], outputs[o]);
     }
     for (const auto id : step.outputs)
       if (watcher_->needs(id) && sized_.tensors[id]) watcher_->come(id, plain(id).copied());

@@ -37,7 +37,11 @@ bool inferred(const Plan& plan, int node) {
 }  // namespace
 
 SideValues::SideValues(const Plan& plan, Observer& observer)
-    : plan_(plan), wanted_(plan.model->nodes.size(), 0), side_(wanted_), readers_(plan.values.size()) {
+    : plan_(plan),
+      wanted_(plan.model->nodes.size(), 0),
+      side_(wanted_),
+      has_step_(wanted_),
+      readers_(plan.values.size()) {
   const auto& model = *plan.model;
   auto computed = computed_nodes(plan);
   for (int i = 0; i < std::ssize(wanted_); ++i) wanted_[i] = observer.wants(model, i);
@@ -47,7 +51,9 @@ SideValues::SideValues(const Plan& plan, Observer& observer)
     const auto& node = plan.node(step);
     const bool left_out =
         std::any_of(step.outputs.begin(), step.outputs.end(), [&](int id) { return plan.value(id).reads == 0; });
-    if (left_out && can_be_side(node)) computed[step.nodes.back()] = 0;
+    if (!left_out || !can_be_side(node)) continue;
+    computed[step.nodes.back()] = 0;
+    has_step_[step.nodes.back()] = 1;
   }
   for (auto i = static_cast<int>(side_.size()); i-- > 0;) {
     if (wanted_[i] && !computed[i]) side_[i] = 1;
@@ -86,6 +92,7 @@ void SideValues::begin() {
     const auto inputs = (*plan_.model)[side.node].inputs.size();
     side.missing = static_cast<int>(inputs);
     side.inputs.assign(inputs, Tensor());
+    side.outputs.clear();
   }
 }
 
@@ -99,15 +106,30 @@ void SideValues::come(int value, const Tensor& tensor, const Tell& tell) {
       if (side.missing == 0 || side.inputs[port]) continue;
       side.inputs[port] = t;
       if (--side.missing > 0) continue;
-      auto outputs = compute(side, tell);
+      compute(side);
+      const bool has_step = has_step_[side.node] != 0;
+      // What a step gives comes when it has run.
+      if (!has_step) tell(side.node, side.inputs, side.outputs);
       const auto& ids = plan_.value_of[side.node];
-      for (std::size_t o = 0; o < outputs.size(); ++o)
-        if (outputs[o]) there.emplace_back(ids[o], std::move(outputs[o]));
+      for (std::size_t o = 0; o < side.outputs.size(); ++o)
+        if (side.outputs[o] && !(has_step && plan_.value(ids[o]).reads > 0))
+          there.emplace_back(ids[o], side.outputs[o]);
+      side.inputs.clear();
+      if (!has_step) side.outputs.clear();
     }
   }
 }
 
-std::vector<Tensor> SideValues::compute(Side& side, const Tell& tell) const {
+std::vector<Tensor> SideValues::complete(int node, std::vector<Tensor> given) {
+  if (!has_step_[node]) return given;
+  const auto side = std::ranges::find(order_, node, &Side::node);
+  const auto& ids = plan_.value_of[node];
+  for (std::size_t o = 0; side != order_.end() && o < std::min(given.size(), side->outputs.size()); ++o)
+    if (plan_.value(ids[o]).reads == 0) given[o] = std::move(side->outputs[o]);
+  return given;
+}
+
+void SideValues::compute(Side& side) const {
   const auto& node = (*plan_.model)[side.node];
   std::vector<Fact> facts;
   for (std::size_t p = 0; p < side.inputs.size(); ++p) {
@@ -124,10 +146,7 @@ std::vector<Tensor> SideValues::compute(Side& side, const Tell& tell) const {
   EvalContext eval(*node.version, node.attrs.get(), side.inputs, infer.outputs(), stored);
   eval.set_type(node.op->type);
   ovir::compute(eval);
-  auto outputs = std::move(eval.finish());
-  tell(side.node, side.inputs, outputs);
-  side.inputs.clear();
-  return outputs;
+  side.outputs = std::move(eval.finish());
 }
 
 }  // namespace ovir

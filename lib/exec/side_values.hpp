@@ -20,8 +20,8 @@ class SideValues {
   bool empty() const { return order_.empty(); }
   /// Whether after() is to be called for this node.
   bool wants(int node) const { return wanted_[node] != 0; }
-  /// Whether a node's outputs come from here: its step, if it has one, leaves some out.
-  bool computes(int node) const { return side_[node] != 0; }
+  /// The outputs of a node's step, with those that it leaves out because nobody reads them.
+  std::vector<Tensor> complete(int node, std::vector<Tensor> given);
   /// Whether a value of the plan must be handed over with come().
   bool needs(int value) const { return !readers_[value].empty(); }
 
@@ -35,11 +35,12 @@ class SideValues {
     int node = 0;
     int missing = 0;  // inputs that have not come
     std::vector<Tensor> inputs;
+    std::vector<Tensor> outputs;  // of a node that has a step
   };
-  std::vector<Tensor> compute(Side& side, const Tell& tell) const;
+  void compute(Side& side) const;
 
   const Plan& plan_;
-  std::vector<char> wanted_, side_;                        // by node
+  std::vector<char> wanted_, side_, has_step_;             // by node
   std::vector<Side> order_;                                // in topological order
   std::vector<std::vector<std::pair<int, int>>> readers_;  // by value: which of `order_`, and its input
 };

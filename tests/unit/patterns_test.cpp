@@ -344,6 +344,26 @@ TEST_CASE("a pattern leaves alone what others read") {
   });
 }
 
+TEST_CASE("an observer sees what a step gives beside an output that nobody reads") {
+  struct Kernels final : Observer {
+    std::vector<std::string> seen;
+    Verdict after(Event& event) override {
+      if (event.node.op->type != "MaxPool") return Verdict::go_on;
+      seen.emplace_back(event.kernel);
+      for (const auto& output : event.outputs) CHECK(output);
+      return Verdict::go_on;
+    }
+  };
+  Net net(ElementType::f32, testing::kFixed);
+  const auto y = net.op("MaxPool-8", {net.input({1, 16, 8, 8})}, testing::pooled({{"index_element_type", "i64"}}), 2);
+  net.result(testing::relu(net, y));
+  const auto c = checked(net);
+  Kernels kernels;
+  compile(c.model, c.facts, Options()).run(inputs_of(c, 1, 1), &kernels);
+  REQUIRE(kernels.seen.size() == 1);
+  CHECK(kernels.seen[0] != "reference");
+}
+
 TEST_CASE("what a pattern computes may be placed over what nobody reads afterwards") {
   int tried = 0;
   for_each_pattern([&](std::string_view, const Example& e, ElementType type, const Net&) {
