@@ -257,8 +257,8 @@ struct TileAside {
 
 struct NarrowTable {
   const char* name;
-  int pixels;  ///< the most that are computed at once
-  bool swishes = false;
+  int pixels;            ///< the most that are computed at once
+  bool swishes = false;  ///< Bf16Tile::narrow may be swish_short
   /// The machine has instructions for bf16. Without, the loops on it round alike, and take longer than those on f32.
   bool has_bf16 = false;
   /// It has an instruction for u8 by i8. Without, a sum takes as long as one of i16 does.

@@ -29,22 +29,13 @@ class Concat final : public Kernel {
       return state;
     }
     const auto fits = [&](const View& v) { return v.type == out.type && v.rank() == out.rank(); };
-    if (!std::all_of(sizes.in.begin(), sizes.in.end(), fits)) return nullptr;
-    auto state = std::make_unique<State>();
-    if (is_narrow(out)) state->parts.resize(sizes.in.size());
-    return state;
+    return std::all_of(sizes.in.begin(), sizes.in.end(), fits) ? std::make_unique<State>() : nullptr;
   }
 
   void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
            Runtime& runtime) const override {
     const auto& to = out[0];
     if (has_levels({in, out})) return join_levels(static_cast<State&>(prepared), in, to, runtime.pool());
-    if (is_narrow(to)) {
-      auto& parts = static_cast<State&>(prepared).parts;
-      std::ranges::transform(in, parts.begin(), bf16_channels);
-      return join_channels(parts, 0, to.data, 2 * to.dim(1), to.dim(0), to.size() / (to.dim(0) * to.dim(1)),
-                           runtime.pool());
-    }
     if (is_blocked(in, to)) return join_channels(in, 0, to, runtime.pool());
     constexpr i64 kShortRow = 1024;  // bytes
     const auto outer = outer_of(to, axis_), row = run_bytes(to, axis_);
@@ -105,8 +96,6 @@ class Concat final : public Kernel {
     if (state.out) levels_->give(y, to, pool);
   }
 
-  /// Whether all are blocks of bf16; keeps() sees to it that one is where the others are.
-  static bool is_narrow(const View& out) { return out.layout == Layout::blocked && out.type == ElementType::bf16; }
   static bool is_blocked(std::span<const View> in, const View& out) {
     const auto blocked = [](const View& v) { return v.layout == Layout::blocked; };
     return blocked(out) || std::any_of(in.begin(), in.end(), blocked);

@@ -23,11 +23,6 @@ class Slice final : public Kernel {
 
   void run(KernelState&, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
     const auto &from = in[0], &to = out[0];
-    if (from.type == ElementType::bf16 && from.layout == Layout::blocked) {
-      const auto whole = bf16_channels(from);
-      return join_channels({&whole, 1}, 2 * first_, to.data, 2 * to.dim(1), to.dim(0),
-                           to.size() / (to.dim(0) * to.dim(1)), runtime.pool());
-    }
     if (is_blocked(from, to)) return join_channels(in.first(1), first_, to, runtime.pool());
     const auto row = run_bytes(from, axis_), run = run_bytes(to, axis_);
     copy_runs(from.data + before(from), row, to.data, run, run, outer_of(from, axis_), runtime.pool());

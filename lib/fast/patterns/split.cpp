@@ -33,7 +33,6 @@ class Split final : public Kernel {
            Runtime& runtime) const override {
     const auto& from = in[0];
     if (has_levels({in, out})) return split_levels(static_cast<State&>(prepared), from, out, runtime.pool());
-    if (is_narrow(from)) return split_narrow(from, out, runtime.pool());
     if (is_blocked(from, out)) {
       i64 first = 0;
       for (const auto& to : out) {
@@ -104,17 +103,6 @@ class Split final : public Kernel {
     }
   }
 
-  /// Whether all are blocks of bf16; keeps() sees to it that they are where one is.
-  static bool is_narrow(const View& in) { return in.layout == Layout::blocked && in.type == ElementType::bf16; }
-  static void split_narrow(const View& from, std::span<const View> out, ThreadPool& pool) {
-    const auto whole = bf16_channels(from);
-    const auto plane = from.size() / (from.dim(0) * from.dim(1));
-    i64 first = 0;
-    for (const auto& to : out) {
-      join_channels({&whole, 1}, 2 * first, to.data, 2 * to.dim(1), to.dim(0), plane, pool);
-      first += to.dim(1);
-    }
-  }
   static bool is_blocked(const View& in, std::span<const View> out) {
     const auto blocked = [](const View& v) { return v.layout == Layout::blocked; };
     return blocked(in) || std::any_of(out.begin(), out.end(), blocked);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
 #include "fast/kernels/chunks.hpp"
 
@@ -123,7 +124,65 @@ bool are_blocks(ElementType type, i64 first, i64 count, i64 channels) {
   return first % block == 0 && (count % block == 0 || first + count == channels);
 }
 
+namespace {
+
+constexpr i64 kBlockBytes = 4 * kBlock;
+
+template <i64 bytes>
+void copy_bytes(const std::byte* x, std::byte* y, i64 pixels) {
+  for (i64 p = 0; p < pixels; ++p) std::memcpy(y + p * kBlockBytes, x + p * kBlockBytes, bytes);
+}
+void copy_bytes(const std::byte* x, std::byte* y, i64 bytes, i64 pixels) {
+  if (x == y) return;
+  if (bytes == kBlockBytes) std::memcpy(y, x, pixels * kBlockBytes);
+  else if (bytes == 48) copy_bytes<48>(x, y, pixels);
+  else if (bytes == 32) copy_bytes<32>(x, y, pixels);
+  else if (bytes == 16) copy_bytes<16>(x, y, pixels);
+  else if (bytes == 8) copy_bytes<8>(x, y, pixels);
+  else
+    for (i64 p = 0; p < pixels; ++p) std::copy_n(x + p * kBlockBytes, bytes, y + p * kBlockBytes);
+}
+
+/// `channels_of`: those that a part is.
+template <class Part, class ChannelsOf>
+void join_bytes(std::span<const Part> parts, ChannelsOf channels_of, i64 first, std::byte* to, i64 bytes, i64 batch,
+                i64 plane, ThreadPool& pool) {
+  constexpr i64 kPixels = 256;
+  const auto blocks = ceil_div(bytes, kBlockBytes), pieces = ceil_div(plane, kPixels);
+  const auto cost = static_cast<double>(std::min(plane, kPixels) * kBlockBytes) / kBytesPerNanosecond;
+  parallel_ranges(pool, batch * blocks * pieces, cost, [&](i64 begin, i64 end) {
+    for (auto i = begin; i < end; ++i) {
+      const auto n = i / (blocks * pieces), block = i / pieces % blocks, pixel = i % pieces * kPixels;
+      const auto pixels = std::min(kPixels, plane - pixel), lanes = std::min(kBlockBytes, bytes - block * kBlockBytes);
+      auto* y = to + ((n * blocks + block) * plane + pixel) * kBlockBytes;
+      for (i64 lane = 0; lane < lanes;) {
+        auto c = first + block * kBlockBytes + lane;
+        auto at = parts.begin();
+        auto part = channels_of(*at);
+        for (; c >= part.bytes; part = channels_of(*++at)) c -= part.bytes;
+        const auto some = std::min({lanes - lane, part.bytes - c, kBlockBytes - c % kBlockBytes});
+        const auto from = (n * ceil_div(part.bytes, kBlockBytes) + c / kBlockBytes) * plane + pixel;
+        copy_bytes(part.data + from * kBlockBytes + c % kBlockBytes, y + lane, some, pixels);
+        lane += some;
+      }
+      if (lanes < kBlockBytes)
+        for (i64 p = 0; p < pixels; ++p) std::fill_n(y + p * kBlockBytes + lanes, kBlockBytes - lanes, std::byte{0});
+    }
+  });
+}
+
+}  // namespace
+
+void join_channels(std::span<const NarrowChannels> parts, i64 first, std::byte* to, i64 bytes, i64 batch, i64 plane,
+                   ThreadPool& pool) {
+  join_bytes(parts, std::identity(), first, to, bytes, batch, plane, pool);
+}
+
 void join_channels(std::span<const View> parts, i64 first, const View& to, ThreadPool& pool) {
+  if (to.type == ElementType::bf16) {
+    const auto channels_of = [](const View& v) { return NarrowChannels{v.data, 2 * v.dim(1)}; };
+    return join_bytes(parts, channels_of, 2 * first, to.data, 2 * to.dim(1), to.dim(0), plane_of(to), pool);
+  }
   constexpr i64 kPixels = 256;  // whose lines stay in the first-level cache while others fill the rest of them
   const auto plane = plane_of(to), channels = to.dim(1), blocks = ceil_div(channels, kBlock);
   const auto pieces = ceil_div(plane, kPixels);
@@ -160,54 +219,6 @@ void join_channels(std::span<const View> parts, i64 first, const View& to, Threa
     }
   });
 }
-
-namespace {
-
-constexpr i64 kBlockBytes = 4 * kBlock;
-
-template <i64 bytes>
-void copy_bytes(const std::byte* x, std::byte* y, i64 pixels) {
-  for (i64 p = 0; p < pixels; ++p) std::memcpy(y + p * kBlockBytes, x + p * kBlockBytes, bytes);
-}
-void copy_bytes(const std::byte* x, std::byte* y, i64 bytes, i64 pixels) {
-  if (x == y) return;
-  if (bytes == kBlockBytes) std::memcpy(y, x, pixels * kBlockBytes);
-  else if (bytes == 48) copy_bytes<48>(x, y, pixels);
-  else if (bytes == 32) copy_bytes<32>(x, y, pixels);
-  else if (bytes == 16) copy_bytes<16>(x, y, pixels);
-  else if (bytes == 8) copy_bytes<8>(x, y, pixels);
-  else
-    for (i64 p = 0; p < pixels; ++p) std::copy_n(x + p * kBlockBytes, bytes, y + p * kBlockBytes);
-}
-
-}  // namespace
-
-void join_channels(std::span<const NarrowChannels> parts, i64 first, std::byte* to, i64 bytes, i64 batch, i64 plane,
-                   ThreadPool& pool) {
-  constexpr i64 kPixels = 256;
-  const auto blocks = ceil_div(bytes, kBlockBytes), pieces = ceil_div(plane, kPixels);
-  const auto cost = static_cast<double>(std::min(plane, kPixels) * kBlockBytes) / kBytesPerNanosecond;
-  parallel_ranges(pool, batch * blocks * pieces, cost, [&](i64 begin, i64 end) {
-    for (auto i = begin; i < end; ++i) {
-      const auto n = i / (blocks * pieces), block = i / pieces % blocks, pixel = i % pieces * kPixels;
-      const auto pixels = std::min(kPixels, plane - pixel), lanes = std::min(kBlockBytes, bytes - block * kBlockBytes);
-      auto* y = to + ((n * blocks + block) * plane + pixel) * kBlockBytes;
-      for (i64 lane = 0; lane < lanes;) {
-        auto c = first + block * kBlockBytes + lane;
-        auto part = parts.begin();
-        for (; c >= part->bytes; ++part) c -= part->bytes;
-        const auto some = std::min({lanes - lane, part->bytes - c, kBlockBytes - c % kBlockBytes});
-        const auto from = (n * ceil_div(part->bytes, kBlockBytes) + c / kBlockBytes) * plane + pixel;
-        copy_bytes(part->data + from * kBlockBytes + c % kBlockBytes, y + lane, some, pixels);
-        lane += some;
-      }
-      if (lanes < kBlockBytes)
-        for (i64 p = 0; p < pixels; ++p) std::fill_n(y + p * kBlockBytes + lanes, kBlockBytes - lanes, std::byte{0});
-    }
-  });
-}
-
-NarrowChannels bf16_channels(const View& v) { return {v.data, 2 * v.dim(1)}; }
 
 i64 bytes_before(const View& v, i64 block) { return block * kBlock * plane_of(v) * byte_width(v.type); }
 

@@ -26,8 +26,8 @@ void copy_runs(const std::byte* from, i64 from_stride, std::byte* to, i64 to_str
 /// Short runs of each of `parts`, one after the other, as a row of `to`, along `axis`.
 void join_runs(std::span<const View> parts, i64 axis, const View& to, ThreadPool& pool);
 
-/// The channels of `parts` one after the other, from `first` on, as those of `to`: f32 of the same batch and spatial
-/// dims, each in either layout.
+/// The channels of `parts` one after the other, from `first` on, as those of `to`: of the same batch and spatial dims,
+/// f32, each in either layout, or all blocks of bf16.
 void join_channels(std::span<const View> parts, i64 first, const View& to, ThreadPool& pool);
 
 /// Channels in u8 or bf16, which are blocks of 64 bytes: 64 or 32 channels.
@@ -38,8 +38,6 @@ struct NarrowChannels {
 /// The same of them, as `bytes` of each pixel from byte `first` on; lanes beyond the last channel become 0.
 void join_channels(std::span<const NarrowChannels> parts, i64 first, std::byte* to, i64 bytes, i64 batch, i64 plane,
                    ThreadPool& pool);
-/// Of blocked tensors in bf16.
-NarrowChannels bf16_channels(const View& v);
 
 /// Whether channels [first, first + count) of a blocked tensor of `channels` are a blocked tensor as they lie.
 bool are_blocks(ElementType type, i64 first, i64 count, i64 channels);
