@@ -5,8 +5,14 @@ struct Bf16Dots {
   static constexpr int kParts = 2;
   static constexpr bool kAside = false;
   [[gnu::always_inline]] static Vec right(Words b, int part) { return (Vec)(part == 0 ? b << 16 : b & 0xffff0000u); }
+  [[gnu::always_inline]] static Vec left(const Word* p, int part) {
+    return (Vec)(Words{} + (part == 0 ? *p << 16 : *p & 0xffff0000u));
+  }
+  [[gnu::always_inline]] static void add(const Word* p, int part, Vec b, Vec (&sum)[1]) {
+    sum[0] = fma(left(p, part), b, sum[0]);
+  }
   [[gnu::always_inline]] static void add(const Word* p, int part, Vec b0, Vec b1, Vec (&sum)[2]) {
-    const Vec a = (Vec)(Words{} + (part == 0 ? *p << 16 : *p & 0xffff0000u));
+    const Vec a = left(p, part);
     sum[0] = fma(a, b0, sum[0]);
     sum[1] = fma(a, b1, sum[1]);
   }

@@ -92,6 +92,7 @@ struct Bf16Tile {
   float* wide = nullptr;         ///< where f32 is stored: out[p·out_pixel + c/16·out_block + c%16]; null: bf16
   std::uint16_t* out = nullptr;  ///< where bf16 is: out[p·out_pixel + c]
   i64 out_pixel = 0, out_block = 0;
+  i64 columns = kColumns;  ///< 16: the others are left out; in bf16 they become zeros, without `narrow` of them
 };
 
 /// Tiles of a row, each of 2 × 2 pixels of 32 columns, from their 16 transformed sums: clamp(residual + bias + value,

@@ -15,10 +15,13 @@
   return x * (min(spread(6.0f), max(spread(0.0f), x + spread(3.0f))) * spread(1.0f / 6));
 }
 
-/// Adds to the sums of P pixels, the same number in each row, by two vectors of columns, from column0 on.
-template <class Dots, int P, int Rows = 1, class Sum>
+/// Vectors of columns that are summed up where 16 columns count.
+constexpr int kHalf = kWidth == kBlock ? 1 : 2;
+
+/// Adds to the sums of P pixels, the same number in each row, by V vectors of columns, from column0 on.
+template <class Dots, int P, int Rows = 1, int V, class Sum>
 static inline __attribute__((always_inline)) void narrow_sums(const NarrowSum& t, i64 pixel0, i64 column0,
-                                                              Sum (&sum)[P][2]) {
+                                                              Sum (&sum)[P][V]) {
   // Three pixels share a base: base, base + pixel, base + 2·pixel.
   constexpr int kRow = P / Rows, kRowBases = (kRow + 2) / 3, kBases = Rows * kRowBases;
   static_assert(P % Rows == 0);
@@ -33,11 +36,17 @@ static inline __attribute__((always_inline)) void narrow_sums(const NarrowSum& t
     // All pixels by a part before the next one: that needs the fewest registers.
 #pragma GCC unroll 4
     for (int part = 0; part < Dots::kParts; ++part) {
-      const auto b0 = Dots::right(load_words(w), part), b1 = Dots::right(load_words(w + kWidth), part);
+      const auto place = [&](int p) __attribute__((always_inline)) {
+        return Dots::kAside ? parts[p][part] + i : base[base_of(p)] + beside(p) * pixel + i;
+      };
+      const auto b0 = Dots::right(load_words(w), part);
+      if constexpr (V == 1) {
 #pragma GCC unroll 16
-      for (int p = 0; p < P; ++p) {
-        const auto* a = Dots::kAside ? parts[p][part] + i : base[base_of(p)] + beside(p) * pixel + i;
-        Dots::add(a, part, b0, b1, sum[p]);
+        for (int p = 0; p < P; ++p) Dots::add(place(p), part, b0, sum[p]);
+      } else {
+        const auto b1 = Dots::right(load_words(w + kWidth), part);
+#pragma GCC unroll 16
+        for (int p = 0; p < P; ++p) Dots::add(place(p), part, b0, b1, sum[p]);
       }
     }
     w += kColumns;
@@ -71,47 +80,56 @@ static inline __attribute__((always_inline)) void narrow_sums(const NarrowSum& t
   }
 }
 
-/// What follows the sums, of which those of the bias are part, of P pixels from `first` on by two vectors of columns.
-template <int P>
+/// Calls each(pixel, vector) for those of P pixels by V vectors of columns.
+template <int P, int V, class Each>
+[[gnu::always_inline]] inline void each_vector(Each each) {
+#pragma GCC unroll 16
+  for (int p = 0; p < P; ++p)
+#pragma GCC unroll 2
+    for (int j = 0; j < V; ++j) each(p, j);
+}
+
+/// A pixel's vectors as bf16; where the second one is left out, zeros take its place.
+template <int V>
+[[gnu::always_inline]] inline void store_pixel_bf16(std::uint16_t* to, const Vec (&v)[V]) {
+  if constexpr (V == 1) store_bf16(to, v[0], Vec{});
+  else store_bf16(to, v[0], v[1]);
+}
+
+/// What follows the sums, of which those of the bias are part, of P pixels from `first` on by V vectors of columns.
+template <int P, int V>
 static inline __attribute__((always_inline)) void bf16_finish(const Bf16Tile& t, i64 first, i64 column,
-                                                              Vec (&sum)[P][2]) {
+                                                              Vec (&sum)[P][V]) {
   const Vec low = spread(t.low), high = spread(t.high);
   if (t.residual) {
     const auto* residual = t.residual + first * t.residual_pixel + column;
-#pragma GCC unroll 16
-    for (int p = 0; p < P; ++p) {
-      sum[p][0] = sum[p][0] + load_bf16(residual + p * t.residual_pixel);
-      sum[p][1] = sum[p][1] + load_bf16(residual + p * t.residual_pixel + kWidth);
-    }
+    each_vector<P, V>([&](int p, int j) __attribute__((always_inline)) {
+      sum[p][j] = sum[p][j] + load_bf16(residual + p * t.residual_pixel + j * kWidth);
+    });
   } else if (t.wide_residual) {
     const auto from = [&](i64 c) {
       return t.wide_residual + first * t.residual_pixel + c / kBlock * t.residual_block + c % kBlock;
     };
-    const float *residual0 = from(column), *residual1 = from(column + kWidth);
-#pragma GCC unroll 16
-    for (int p = 0; p < P; ++p) {
-      sum[p][0] = sum[p][0] + load(residual0 + p * t.residual_pixel);
-      sum[p][1] = sum[p][1] + load(residual1 + p * t.residual_pixel);
-    }
+    const float* const residual[] = {from(column), from(column + kWidth)};
+    each_vector<P, V>([&](int p, int j) __attribute__((always_inline)) {
+      sum[p][j] = sum[p][j] + load(residual[j] + p * t.residual_pixel);
+    });
   }
-#pragma GCC unroll 16
-  for (int p = 0; p < P; ++p) {
-    sum[p][0] = min(high, max(low, sum[p][0]));
-    sum[p][1] = min(high, max(low, sum[p][1]));
-  }
+  each_vector<P, V>([&](int p, int j) __attribute__((always_inline)) { sum[p][j] = min(high, max(low, sum[p][j])); });
   auto* out = t.wide ? nullptr : t.out + first * t.out_pixel + column;
   if (t.narrow.f != Function::identity) {
     // Coefficients take the registers of the sums.
-    alignas(64) float values[2 * P * kWidth];
-#pragma GCC unroll 16
-    for (int p = 0; p < P; ++p) {
-      store(values + 2 * p * kWidth, sum[p][0]);
-      store(values + (2 * p + 1) * kWidth, sum[p][1]);
-    }
+    alignas(64) float values[P * V * kWidth];
+    each_vector<P, V>([&](int p, int j)
+                          __attribute__((always_inline)) { store(values + (p * V + j) * kWidth, sum[p][j]); });
     const auto pass = [&](auto f) __attribute__((always_inline)) {
 #pragma GCC unroll 1
-      for (int p = 0; p < P; ++p)
-        store_bf16(out + p * t.out_pixel, f(load(values + 2 * p * kWidth)), f(load(values + (2 * p + 1) * kWidth)));
+      for (int p = 0; p < P; ++p) {
+        Vec y[V];
+#pragma GCC unroll 2
+        for (int j = 0; j < V; ++j) y[j] = f(load(values + (p * V + j) * kWidth));
+        store_pixel_bf16(out + p * t.out_pixel, y);
+      }
     };
     if (t.narrow.f == Function::gelu_short) return pass([](Vec x) { return gelu_short(x); });
     if (t.narrow.f == Function::hswish) return pass([](Vec x) { return hswish(x); });
@@ -123,22 +141,18 @@ static inline __attribute__((always_inline)) void bf16_finish(const Bf16Tile& t,
   }
   if (!t.wide) {
 #pragma GCC unroll 16
-    for (int p = 0; p < P; ++p) store_bf16(out + p * t.out_pixel, sum[p][0], sum[p][1]);
+    for (int p = 0; p < P; ++p) store_pixel_bf16(out + p * t.out_pixel, sum[p]);
     return;
   }
   const auto place = [&](i64 c) { return t.wide + first * t.out_pixel + c / kBlock * t.out_block + c % kBlock; };
-  float *wide0 = place(column), *wide1 = place(column + kWidth);
-#pragma GCC unroll 16
-  for (int p = 0; p < P; ++p) {
-    store(wide0 + p * t.out_pixel, sum[p][0]);
-    store(wide1 + p * t.out_pixel, sum[p][1]);
-  }
+  float* const wide[] = {place(column), place(column + kWidth)};
+  each_vector<P, V>([&](int p, int j) __attribute__((always_inline)) { store(wide[j] + p * t.out_pixel, sum[p][j]); });
 }
 
 /// The activation of pixels that are stored as f32, if there is one.
 static void bf16_activate(const Bf16Tile& t, i64 first, i64 pixels) {
   if (t.activation.f == Function::identity) return;
-  for (i64 c = 0; c < kColumns; c += kBlock)
+  for (i64 c = 0; c < t.columns; c += kBlock)
     t.activate(t.activation, t.slopes ? t.slopes + c : nullptr, t.wide + first * t.out_pixel + c / kBlock * t.out_block,
                t.out_pixel, t.last ? t.last + first * t.residual_pixel + c / kBlock * t.residual_block : nullptr,
                t.residual_pixel, pixels, kBlock);
@@ -148,26 +162,33 @@ static void bf16_activate(const Bf16Tile& t, i64 first, i64 pixels) {
 template <int P>
 constexpr bool kTwoRows = kWidth == kBlock&& P % 2 == 0 && P >= 2 * kShortestRow;
 
-template <int P, int Rows = 1>
+template <int P, int V, int Rows = 1>
 static inline __attribute__((always_inline)) void bf16_block(const Bf16Tile& t, i64 column) {
-  Vec sum[P][2];
-  const Vec bias0 = t.bias ? load(t.bias + column) : Vec{}, bias1 = t.bias ? load(t.bias + column + kWidth) : Vec{};
-#pragma GCC unroll 16
-  for (int p = 0; p < P; ++p) {
-    sum[p][0] = bias0;
-    sum[p][1] = bias1;
-  }
+  Vec sum[P][V], bias[V];
+#pragma GCC unroll 2
+  for (int j = 0; j < V; ++j) bias[j] = t.bias ? load(t.bias + column + j * kWidth) : Vec{};
+  each_vector<P, V>([&](int p, int j) __attribute__((always_inline)) { sum[p][j] = bias[j]; });
   narrow_sums<Bf16Dots, P, Rows>(t.sum, 0, column, sum);
   bf16_finish<P>(t, 0, column, sum);
+}
+
+/// 16 columns, of those of bf16 zeros for the others.
+template <int P>
+static inline __attribute__((always_inline)) void bf16_half_block(const Bf16Tile& t) {
+  for (i64 c = 0; c < kBlock; c += kHalf * kWidth) bf16_block<P, kHalf>(t, c);
+  for (int p = 0; kWidth < kBlock && !t.wide && p < P; ++p)
+    for (i64 c = kBlock; c < kColumns; c += 2 * kWidth) store_bf16(t.out + p * t.out_pixel + c, Vec{}, Vec{});
 }
 
 template <int P>
 static void bf16_pixels(const Bf16Tile& t, int pixels) {
   if constexpr (P > 0) {
     if (pixels != P) return bf16_pixels<P - 1>(t, pixels);
+    const bool half = t.columns <= kBlock;
     if constexpr (kTwoRows<P>)
-      if (t.sum.run != 0) return bf16_block<P, 2>(t, 0);
-    for (i64 c = 0; c < kColumns; c += 2 * kWidth) bf16_block<P>(t, c);
+      if (t.sum.run != 0) return half ? bf16_block<P, kHalf, 2>(t, 0) : bf16_block<P, 2, 2>(t, 0);
+    if (half) return bf16_half_block<P>(t);
+    for (i64 c = 0; c < kColumns; c += 2 * kWidth) bf16_block<P, 2>(t, c);
   }
 }
 

@@ -19,6 +19,9 @@ struct Bf16Dots : WholeWords {
     dot_bf16(a, b0, sum[0]);
     dot_bf16(a, b1, sum[1]);
   }
+  [[gnu::always_inline]] static void add(const Word* p, int, Words b, Vec (&sum)[1]) {
+    dot_bf16(spread_word(p), b, sum[0]);
+  }
 };
 inline void store_bf16(std::uint16_t* p, Vec v) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), (__m256i)_mm512_cvtneps_pbh(v));

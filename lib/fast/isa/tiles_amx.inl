@@ -352,7 +352,11 @@ static inline __attribute__((always_inline)) void finish_bf16(const Bf16Tile& t,
       take();
     }
   }
-  bf16_finish<P>(t, first + p, 0, sum);
+  if (t.columns > kBlock) return bf16_finish<P>(t, first + p, 0, sum);
+  Vec half[P][1];
+#pragma GCC unroll 4
+  for (int i = 0; i < P; ++i) half[i][0] = sum[i][0];
+  bf16_finish<P>(t, first + p, 0, half);
 }
 
 template <int P>

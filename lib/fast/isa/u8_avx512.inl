@@ -21,6 +21,9 @@ struct U8Dots : WholeWords {
     dot_u8(a, b0, sum[0]);
     dot_u8(a, b1, sum[1]);
   }
+  [[gnu::always_inline]] static void add(const Word* p, int, Words b, Ints (&sum)[1]) {
+    dot_u8(spread_word(p), b, sum[0]);
+  }
 };
 struct I16Dots : WholeWords {
   [[gnu::always_inline]] static void add(const Word* p, int, Words b0, Words b1, Words (&sum)[2]) {

@@ -34,7 +34,7 @@ bool is_narrow(Function f) {
 bool bf16_stores_all(i64 valid, bool padded, const Epilogue& e, const Bf16Place& residual, const Bf16Place& out) {
   const bool bounded = e.activation.f == Function::clamp;
   const bool keeps_zeros = !bounded || (e.activation.a <= 0 && e.activation.b >= 0);
-  const bool whole = valid == kColumns || (padded && keeps_zeros && (valid > kBlock || (out.narrow && !residual.wide)));
+  const bool whole = valid == kColumns || (valid == kBlock && out.wide) || (padded && keeps_zeros);
   return whole && e.activation.is_clamp() && !(residual && e.residual_last && e.has_activation());
 }
 
@@ -62,7 +62,11 @@ void bf16_tile(const NarrowSum& sum, int pixels, i64 column, i64 valid, bool pad
                const Bf16Place& residual, const Bf16Place& out) {
   const auto& table = narrow_isa();
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  Bf16Tile tile{.sum = sum, .bias = e.bias ? e.bias + column : nullptr, .low = -kInfinity, .high = kInfinity};
+  Bf16Tile tile{.sum = sum,
+                .bias = e.bias ? e.bias + column : nullptr,
+                .low = -kInfinity,
+                .high = kInfinity,
+                .columns = valid <= kBlock ? kBlock : kColumns};
   auto bounds = e;
   const auto narrow = e.activation.shortened();
   if (out.narrow && is_narrow(narrow.f) && !(residual && e.residual_last)) {
@@ -82,7 +86,7 @@ void bf16_tile(const NarrowSum& sum, int pixels, i64 column, i64 valid, bool pad
     return table.bf16(tile, pixels);
   }
   tile.narrow = {};
-  if (out.wide && valid == kColumns && !residual.narrow) {
+  if (out.wide && (valid == kColumns || valid == kBlock) && !residual.narrow) {
     // The activation is computed where the sums are stored.
     (e.residual_last ? tile.last : tile.wide_residual) = residual.wide;
     tile.activation = e.activation;
@@ -100,6 +104,7 @@ void bf16_tile(const NarrowSum& sum, int pixels, i64 column, i64 valid, bool pad
   tile.out_pixel = kColumns;
   tile.out_block = kBlock;
   tile.sum.aside = nullptr;
+  if (tile.columns < kColumns) std::fill_n(values, std::min(table.pixels, pixels) * kColumns, 0.0f);
   for (int first = 0; first < pixels; first += table.pixels) {
     const auto now = std::min(table.pixels, pixels - first);
     tile.sum.in = sum.in + first * sum.pixel;

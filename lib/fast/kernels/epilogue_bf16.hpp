@@ -25,8 +25,8 @@ struct Bf16Place {
   }
 };
 
-/// Whether the loops can do all of an epilogue as they store the 32 columns of a panel, of which `valid` are stored,
-/// and where `padded` zeros for the others.
+/// Whether the loops can do all of an epilogue as they store the columns of a panel, of which `valid` are stored, and
+/// where `padded` zeros for the others: of f32 up to the next multiple of 16, which are all that lie there.
 bool bf16_stores_all(i64 valid, bool padded, const Epilogue& e, const Bf16Place& residual, const Bf16Place& out);
 /// Bounds of its activation: infinite where that is not one that the loops do.
 void bf16_bounds(const Epilogue& e, float& low, float& high);

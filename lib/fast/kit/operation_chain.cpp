@@ -6,15 +6,35 @@
 #include "fast/kernels/elementwise/convert.hpp"
 #include "fast/kit/broadcasting.hpp"
 #include "fast/kit/functions.hpp"
+#include "fast/kit/spelled_out.hpp"
 #include "op/kit/elementwise_attrs.hpp"
 
 namespace ovir::fast {
 namespace {
 
-std::vector<Extent> extents_of(const Graphlet& graph, const std::vector<ChainOperand>& operands,
-                               const PartialShape& out) {
+/// Whether lanes beyond the last channel, which hold 0, hold it again: scalars count if they are constants.
+bool keeps_zeros(const Graphlet& graph, const OperationChain& chain, const std::vector<Extent>& extents) {
+  std::vector<float> values(extents.size(), 0.0f);
+  std::vector<const void*> data;
+  static constexpr i64 kOne[] = {1};
+  const std::vector<std::span<const i64>> shapes(extents.size(), kOne);
+  for (std::size_t i = 0; i < extents.size(); ++i) {
+    if (extents[i] == Extent::one) {
+      const auto value = number(graph, chain.operands[i].value);
+      if (!value) return false;
+      values[i] = *value;
+    }
+    data.push_back(&values[i]);
+  }
+  float result = 1;
+  Chain(chain.program, shapes, kOne).run(data, &result);
+  return result == 0;
+}
+
+std::vector<Extent> extents_of(const Graphlet& graph, const OperationChain& chain, const PartialShape& out) {
+  const auto& operands = chain.operands;
   std::vector<Extent> result;
-  if (!out.is_static() || out.rank() < 3 || out.rank() > 5 || out[1].length() % kBlock != 0) return {};
+  if (!out.is_static() || out.rank() < 3 || out.rank() > 5) return {};
   for (const auto& operand : operands) {
     const auto& shape = graph.fact(operand.value).shape;
     if (!shape.is_static()) return {};
@@ -32,6 +52,7 @@ std::vector<Extent> extents_of(const Graphlet& graph, const std::vector<ChainOpe
     else if (by_channel) result.push_back(Extent::channel);
     else return {};
   }
+  if (out[1].length() % kBlock != 0 && !keeps_zeros(graph, chain, result)) return {};
   return result;
 }
 
@@ -156,7 +177,7 @@ std::optional<OperationChain> operation_chain(const Graphlet& graph, int root, b
     chain.name += (chain.name.empty() ? "" : "+") + std::string(graph.type(node));
   }
   if (!program.fits()) return std::nullopt;
-  chain.extents = extents_of(graph, operands, shape);
+  chain.extents = extents_of(graph, chain, shape);
   for (auto& operand : operands) {
     const int convert = converts ? convert_before(graph, shape, operand, nodes) : -1;
     if (convert < 0) continue;

@@ -27,8 +27,8 @@ struct OperationChain {
   std::vector<ChainOperand> operands;  ///< the program's inputs
   ChainProgram program;
   std::string name;  ///< the types, with + between them
-  /// By operand, where blocked values can be computed as they are: channels fill their blocks, and all are f32. Empty:
-  /// they cannot.
+  /// By operand, where blocked values can be computed as they are: all are f32, and channels fill their blocks or the
+  /// zeros beyond them stay zeros. Empty: they cannot.
   std::vector<Extent> extents;
 
   bool has_slopes() const;

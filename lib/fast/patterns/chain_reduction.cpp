@@ -74,7 +74,8 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (!ReducedChain::takes(terms)) return std::nullopt;
   auto chain = operation_chain(graph, x.node);
   // Not one that is computed in blocks of channels, as those are (global pooling).
-  if (!chain || chain->has_slopes() || (first == 2 && !chain->extents.empty())) return std::nullopt;
+  const bool in_blocks = chain && first == 2 && !chain->extents.empty() && values[1] % kBlock == 0;
+  if (!chain || chain->has_slopes() || in_blocks) return std::nullopt;
   Match match{std::move(chain->nodes), {}, nullptr};
   match.nodes.push_back(root);
   for (const auto& operand : chain->operands) match.inputs.push_back(operand.value);

@@ -73,17 +73,19 @@ class ElementwiseChain final : public Kernel {
     auto types = types_;
     for (std::size_t i = 0; narrow && i < types.size(); ++i)
       if (extents_[i] == Extent::full) types[i] = ElementType::bf16;
+    const auto size = batch * blocks * plane * lanes;
     auto state = std::make_unique<State>(Chain(program_, shapes, full, types, out.type));
+    state->lanes = lanes;
     state->batch = batch;
     state->channels = channels;
     state->plane = plane;
     state->reordered.resize(sizes.in.size());
     for (std::size_t i = 0; i < sizes.in.size(); ++i) {
-      if (extents_[i] == Extent::full && !is_blocked(sizes.in[i])) state->reordered[i] = state->reserve(out.size());
+      if (extents_[i] == Extent::full && !is_blocked(sizes.in[i])) state->reordered[i] = state->reserve(size);
       if (extents_[i] == Extent::channel && channels % lanes > 0)
         state->reordered[i] = state->reserve(sizes.in[i].size() / channels * blocks * lanes);
     }
-    if (!is_blocked(out)) state->out = state->reserve(out.size());
+    if (!is_blocked(out)) state->out = state->reserve(size);
     return state;
   }
 
@@ -96,7 +98,7 @@ class ElementwiseChain final : public Kernel {
       data[i] = in[i].data;
       if (i >= state.reordered.size() || !state.reordered[i]) continue;
       auto* blocked = state.floats(state.reordered[i]);
-      if (extents_[i] == Extent::channel) fill_blocks(in[i], state.channels, blocked);
+      if (extents_[i] == Extent::channel) fill_blocks(in[i], state.channels, state.lanes, blocked);
       else to_blocked(in[i].as<const float>(), blocked, state.batch, state.channels, state.plane, pool);
       data[i] = blocked;
     }
@@ -121,9 +123,9 @@ class ElementwiseChain final : public Kernel {
   bool keeps(ElementType type) const override { return type == ElementType::bf16; }
 
  private:
-  /// Numbers by channel, where channels do not fill their blocks of 32.
-  static void fill_blocks(const View& x, i64 channels, float* to) {
-    const auto padded = round_up(channels, 2 * kBlock);
+  /// Numbers by channel, where channels do not fill their blocks.
+  static void fill_blocks(const View& x, i64 channels, i64 lanes, float* to) {
+    const auto padded = round_up(channels, lanes);
     const auto* from = x.as<const float>();
     for (i64 row = 0; row < x.size() / channels; ++row, from += channels, to += padded)
       std::fill(std::copy_n(from, channels, to), to + padded, 0.0f);
@@ -132,7 +134,7 @@ class ElementwiseChain final : public Kernel {
   struct State final : KernelState {
     explicit State(Chain c) : chain(std::move(c)) {}
     Chain chain;
-    i64 batch = 0, channels = 0, plane = 0;
+    i64 batch = 0, channels = 0, plane = 0, lanes = 0;
     std::vector<Scratch> reordered;  // by operand
     Scratch out;
   };

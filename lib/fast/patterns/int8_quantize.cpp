@@ -1,6 +1,7 @@
 // FakeQuantize-1 that no other kernel takes, onto levels in u8, also after a Multiply by factors of the last axis: for
 // Precision::int8.
 #include "fast/kernels/chunks.hpp"
+#include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kit/functions.hpp"
 #include "fast/kit/levels.hpp"
 
@@ -29,7 +30,8 @@ class U8Quantize final : public Kernel {
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
     auto state = std::make_unique<State>();
     const auto& x = sizes.in[0];
-    if (!by_rows(sizes) && sizes.out[0].type == ElementType::f32)
+    if (becomes_rows(sizes)) state->plain = state->reserve(x.size());
+    else if (!by_rows(sizes) && sizes.out[0].type == ElementType::f32)
       state->levels = state->reserve(x.dim(0) * u8_blocks(x.dim(1)) * plane_of(x) * kBlock);
     return state;
   }
@@ -39,6 +41,13 @@ class U8Quantize final : public Kernel {
     auto& state = static_cast<State&>(prepared);
     const auto &x = in[0], &y = out[0];
     auto& pool = runtime.pool();
+    if (becomes_rows({in, out})) {
+      auto plain = x;
+      plain.data = reinterpret_cast<std::byte*>(state.floats(state.plain));
+      plain.layout = Layout::plain;
+      to_plain(x.as<const float>(), plain.as<float>(), x.dim(0), x.dim(1), plane_of(x), pool);
+      return run_rows({&plain, 1}, out, 0, x.size() / row_of(x));
+    }
     if (by_rows({in, out})) {
       const auto n = row_of(x);
       return parallel_ranges(pool, x.size() / n, kCost * static_cast<double>(n),
@@ -88,12 +97,17 @@ class U8Quantize final : public Kernel {
  private:
   static constexpr i64 kRun = 256;
   struct State final : KernelState {
-    Scratch levels;
+    Scratch levels, plain;
   };
   static i64 plane_of(const View& x) { return x.size() / (x.dim(0) * x.dim(1)); }
   static i64 row_of(const View& x) { return x.rank() == 0 ? 1 : x.dim(x.rank() - 1); }
   bool by_rows(const Sizes& sizes) const {
     return rows_ && sizes.in[0].layout == Layout::plain && sizes.out[0].layout == Layout::plain;
+  }
+  /// Levels lie in rows, what they are made of in blocks.
+  static bool becomes_rows(const Sizes& sizes) {
+    const auto &x = sizes.in[0], &y = sizes.out[0];
+    return x.layout == Layout::blocked && y.layout == Layout::plain && y.type != ElementType::f32;
   }
 
   std::shared_ptr<const ovir::Quantization> quantization_;

@@ -8,6 +8,8 @@ namespace {
 
 constexpr i64 kSlotWords = 96 << 10;  // of what lies between, in each thread's cache
 constexpr i64 kPixels = 128;          // of a plane that is large: what lies between leaves the cache
+/// Words that are multiplied in the time in which one that lies between leaves the cache and comes back.
+constexpr i64 kWorthComputingAgain = 12;
 
 /// One run: what both ways have in common.
 class Run {
@@ -187,10 +189,17 @@ InvertedResidual::InvertedResidual(const ConvolutionShape& first, const Convolut
       hidden(ceil_div(second.channels, lanes * kBlock)),
       width(narrow_width(second)),
       by_rows(second.plane() >= kPixels),
-      aside(!by_rows && first.is_pointwise() && 4 * first.width < 3 * round_up(first.width, narrow_isa().pixels)),
+      aside(false),
       bands(by_rows ? std::min<i64>(threads, depthwise.out_height) : threads) {
   while (by_rows && slot_size() > kSlotWords && bands < depthwise.out_height)
     bands = std::min<i64>(bands + threads, depthwise.out_height);
+  // Rows that two bands read are expanded twice.
+  const auto again = std::max<i64>(bands * rows_read() - depthwise.height, 0);
+  if (by_rows && again * expand.panel_steps().size() > kWorthComputingAgain * depthwise.height) {
+    by_rows = false;
+    bands = threads;
+  }
+  aside = !by_rows && first.is_pointwise() && 4 * first.width < 3 * round_up(first.width, narrow_isa().pixels);
 }
 
 void inverted_residual(const InvertedResidual& g, const Word* expand_filters, const Word* project_filters,

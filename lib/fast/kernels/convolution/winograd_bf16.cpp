@@ -47,7 +47,8 @@ struct Loops {
                             .low = -std::numeric_limits<float>::infinity(),
                             .high = std::numeric_limits<float>::infinity(),
                             .rows = static_cast<int>(rows)};
-    const bool all = !from.wide && bf16_stores_all(valid, true, e, from, to);
+    // All 32 columns are stored.
+    const bool all = !from.wide && (valid > kBlock || to.narrow) && bf16_stores_all(valid, true, e, from, to);
     if (all) bf16_bounds(e, tiles.low, tiles.high);
     for (i64 done = 0; done < sums.count; done += tiles.count) {
       const auto first = done * kTile, pixels = std::min(sums.count * kTile, s.out_width - sums.tx * kTile) - first;
