@@ -263,12 +263,19 @@ std::optional<Bf16Layer> transposed_layer(const Graphlet& graph, int root) {
                    .transposed = true};
 }
 
+/// Whether a convolution's data are added as they are and nothing else is: a residual, of which nothing is rounded off.
+bool adds_data(const ConvolutionSum& sum) {
+  return sum.terms.size() == 2 && std::ranges::any_of(sum.terms, [](const SumTerm& term) {
+           return !term.filters && std::ranges::all_of(term.scale, [](double s) { return s == 1; });
+         });
+}
+
 }  // namespace
 
 std::optional<Bf16Layer> bf16_layer(const Graphlet& graph, int root) {
   if (graph.type(root) == "ConvolutionBackpropData") return transposed_layer(graph, root);
-  // Branches are not added up: what bf16 would round of the data themselves is much beside a filter.
-  const auto sum = convolution_sum(graph, root, false, true);
+  auto sum = convolution_sum(graph, root, true, true);
+  if (sum && adds_data(*sum)) sum = convolution_sum(graph, root, false, true);
   if (!sum || sum->convolution().open) return std::nullopt;
   const auto& convolution = sum->convolution();
   const auto& s = convolution.shape;

@@ -46,8 +46,25 @@ void residual_last(Net& n) {
   const auto y = relu(n, biased(n, convolution(n, x, {32, 32, 1, 1}, windows(2)), 32));
   n.result(convolution(n, n.op("Sin-1", {n.op("Add-1", {y, other})}), {8, 32, 1, 1}, windows(2)));
 }
+/// Branches beside a convolution, one of them what it reads.
+int scaled(Net& n, int x, i64 channels) { return n.op("Multiply-1", {x, n.weights({1, channels, 1, 1})}); }
+void branches(Net& n) {
+  const auto x = n.input({2, 40, 9, 7});
+  const auto y = convolution(n, x, {40, 40, 1, 1}, windows(2)), z = convolution(n, x, {40, 40, 3, 3}, windows(2, 1, 1));
+  n.result(relu(n, n.op("Add-1", {n.op("Add-1", {y, biased(n, scaled(n, z, 40), 40)}), scaled(n, x, 40)})));
+}
+void branches_by_channel(Net& n) {
+  const auto x = n.input({1, 48, 9, 8});
+  const auto y = n.op("GroupConvolution-1", {x, n.weights({48, 1, 1, 3, 3})}, windows(2, 1, 1));
+  const auto z = n.op("GroupConvolution-1", {x, n.weights({48, 1, 1, 1, 1})}, windows(2));
+  n.result(relu(n, n.op("Add-1", {n.op("Add-1", {y, z}), x})));
+}
+
 // clang-format off
 constexpr Example kExamples[] = {
+    {"bf16_winograd2.convolution+sum+bias+Relu", branches, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"bf16.convolution+sum+bias+Relu", branches, kOnce, kFixed, true, kBf16, Precision::bf16},
+    {"bf16_depthwise.convolution+sum+Relu", branches_by_channel, kOften, kFixed, true, kBf16, Precision::bf16},
     {"bf16.convolution+bias+HSwish", pointwise, kOften, kFixed, true, kBf16, Precision::bf16},
     {"bf16.convolution+bias+residual+Relu", direct_residual, kOnce, kFixed, true, kBf16, Precision::bf16},
     {"bf16_winograd2.convolution+bias+residual+Relu", winograd, kOften, kFixed, true, kBf16, Precision::bf16},
