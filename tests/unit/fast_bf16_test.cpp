@@ -122,7 +122,7 @@ TEST_CASE("bf16 product of few rows: odd sizes, any number of threads") {
   });
 }
 
-TEST_CASE("bf16 convolution: pointwise, direct, of images, strides, dilations, residuals") {
+TEST_CASE("bf16 convolution: pointwise, direct, of images, strides, dilations, groups, residuals") {
   ThreadPool one(1), four(4);
   const Unary relu{Function::clamp, 0, 1e30f}, sigmoid{Function::sigmoid}, gelu{Function::gelu_erf};
   const ConvolutionShape shapes[] = {shape(1, 1, 64, 64, 7, 7, 1, 1, 0),      shape(2, 1, 40, 70, 9, 9, 1, 1, 0),
@@ -133,15 +133,17 @@ TEST_CASE("bf16 convolution: pointwise, direct, of images, strides, dilations, r
                                      shape(1, 1, 5, 8, 6, 6, 3, 1, 1),        shape(2, 1, 1, 40, 30, 15, 7, 2, 3),
                                      shape(1, 1, 1, 33, 9, 170, 3, 2, 1),     shape(2, 1, 70, 33, 4, 4, 3, 1, 1),
                                      shape(2, 1, 64, 40, 7, 7, 3, 1, 1),      shape(1, 1, 64, 32, 2, 2, 3, 1, 1),
-                                     shape(2, 1, 64, 64, 28, 28, 3, 1, 1),    row(2, 64, 70, 801, 400, 3, 2, 0),
-                                     row(1, 40, 33, 300, 300, 3, 1, 1),       row(1, 70, 48, 900, 300, 5, 3, 2),
-                                     row(1, 32, 32, 600, 298, 3, 2, 0, 2)};
+                                     shape(2, 1, 64, 64, 28, 28, 3, 1, 1),    shape(1, 3, 48, 48, 9, 9, 3, 1, 1),
+                                     shape(2, 8, 64, 64, 8, 4, 3, 2, 1),      shape(1, 2, 80, 48, 7, 7, 3, 1, 1),
+                                     shape(1, 5, 80, 160, 6, 6, 1, 1, 0),     shape(1, 2, 16, 64, 9, 9, 5, 1, 2),
+                                     row(2, 64, 70, 801, 400, 3, 2, 0),       row(1, 40, 33, 300, 300, 3, 1, 1),
+                                     row(1, 70, 48, 900, 300, 5, 3, 2),       row(1, 32, 32, 600, 298, 3, 2, 0, 2)};
   for_each_isa([&] {
     for (const auto& s : shapes) {
       INFO(s.channels << " of " << s.width << " to " << s.outputs << " kernel " << s.kernel_width);
       const NarrowGeometry g(s, 2);
       const auto in = random_bf16(s.batch * s.channels * s.plane(), 1),
-                 filters = random_bf16(s.outputs * s.channels * s.taps(), 2);
+                 filters = random_bf16(s.outputs * s.group_channels() * s.taps(), 2);
       auto bias = random_floats(round_up(s.outputs, 32) + 32, 3);
       std::fill(bias.begin() + s.outputs, bias.end(), 0.0f);
       const Buffer packed(g.filters_size()), blocked(s.batch * bf16_blocks(s.channels) * s.plane() * kBlock),

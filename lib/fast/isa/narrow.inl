@@ -96,6 +96,25 @@ template <int V>
   else store_bf16(to, v[0], v[1]);
 }
 
+/// The sums of P pixels by two vectors of columns, which may read other taps each.
+template <class Dots, int P, int Rows, class Sum>
+[[gnu::always_inline]] inline void both_sums(const NarrowSum& t, i64 column, Sum (&sum)[P][2]) {
+  if constexpr (kHalf == 1 && Rows == 1)
+    if (t.other_taps) {
+#pragma GCC unroll 2
+      for (int j = 0; j < 2; ++j) {
+        Sum half[P][1];
+#pragma GCC unroll 16
+        for (int p = 0; p < P; ++p) half[p][0] = sum[p][j];
+        narrow_sums<Dots, P>(t, 0, column + j * kWidth, half);
+#pragma GCC unroll 16
+        for (int p = 0; p < P; ++p) sum[p][j] = half[p][0];
+      }
+      return;
+    }
+  narrow_sums<Dots, P, Rows>(t, 0, column, sum);
+}
+
 /// What follows the sums, of which those of the bias are part, of P pixels from `first` on by V vectors of columns.
 template <int P, int V>
 static inline __attribute__((always_inline)) void bf16_finish(const Bf16Tile& t, i64 first, i64 column,
@@ -168,7 +187,8 @@ static inline __attribute__((always_inline)) void bf16_block(const Bf16Tile& t, 
 #pragma GCC unroll 2
   for (int j = 0; j < V; ++j) bias[j] = t.bias ? load(t.bias + column + j * kWidth) : Vec{};
   each_vector<P, V>([&](int p, int j) __attribute__((always_inline)) { sum[p][j] = bias[j]; });
-  narrow_sums<Bf16Dots, P, Rows>(t.sum, 0, column, sum);
+  if constexpr (V == 2) both_sums<Bf16Dots, P, Rows>(t.sum, column, sum);
+  else narrow_sums<Bf16Dots, P, Rows>(t.sum, 0, column, sum);
   bf16_finish<P>(t, 0, column, sum);
 }
 

@@ -148,15 +148,7 @@ template <int P>
 template <int P, int Rows = 1>
 static inline __attribute__((always_inline)) void u8_block(const U8Tile& t, i64 column) {
   Ints sum[P][2] = {};
-  narrow_sums<U8Dots, P, Rows>(t.sum, 0, column, sum);
-  if constexpr (kWidth == kBlock && Rows == 1)
-    if (t.sum.other_taps) {
-      auto second = t.sum;
-      second.taps = second.other_taps;
-      Ints others[P][2] = {};
-      narrow_sums<U8Dots, P>(second, 0, column, others);
-      for (int p = 0; p < P; ++p) sum[p][1] = others[p][1];
-    }
+  both_sums<U8Dots, P, Rows>(t.sum, column, sum);
   u8_finish<P>(t, 0, column, sum);
 }
 

@@ -139,7 +139,7 @@ class Bf16Convolution final : public Kernel {
         bf16_convolution(geometry, panels, x, y, residual, e, scratch, pool);
       };
       const auto make = [&](i64 panel, Word* read, Word* to) {
-        const auto each = s.channels * s.taps(), first = panel * kColumns,
+        const auto each = s.group_channels() * s.taps(), first = panel * kColumns,
                    count = std::min(kColumns, s.outputs - first);
         const auto* filters = source_.get(first * each, count * each, reinterpret_cast<float*>(read));
         bf16_pack_panel(geometry, panel, filters, to);
@@ -170,9 +170,7 @@ class Bf16Convolution final : public Kernel {
     Scratch in, residual, out, scratch, panels;
   };
 
-  OncePanels once(const NarrowGeometry& g) const {
-    return g.once(source_.is_read() ? kColumns * g.s.channels * g.s.taps() : 0);
-  }
+  OncePanels once(const NarrowGeometry& g) const { return g.once(source_.is_read() ? g.panel_weights() : 0); }
 
   /// Of three convolutions the planes between are those that were known beforehand.
   ConvolutionShape shape_for(const View& x, const View& y) const {
@@ -279,7 +277,8 @@ std::optional<Bf16Layer> bf16_layer(const Graphlet& graph, int root) {
   if (!sum || sum->convolution().open) return std::nullopt;
   const auto& convolution = sum->convolution();
   const auto& s = convolution.shape;
-  if ((s.groups > 1 && !s.is_depthwise()) || planar_depthwise_pays(s, false)) return std::nullopt;
+  if ((s.groups > 1 && !s.is_depthwise() && !NarrowGeometry::takes_groups(s, 2)) || planar_depthwise_pays(s, false))
+    return std::nullopt;
   Match match{sum->nodes, {convolution.data}, nullptr};
   auto ending = take_ending(graph, match, convolution.rank, 1, s.outputs, sum->ending());
   if (s.is_depthwise() && (ending.residual >= 0 || ending.slopes.size() > 0)) return std::nullopt;

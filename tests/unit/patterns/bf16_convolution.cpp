@@ -60,8 +60,21 @@ void branches_by_channel(Net& n) {
   n.result(relu(n, n.op("Add-1", {n.op("Add-1", {y, z}), x})));
 }
 
+/// Groups of 16 and of 8, also half a panel alone.
+void grouped(Net& n) {
+  const auto x = n.input({2, 48, 9, 8});
+  const auto y = n.op("GroupConvolution-1", {x, n.weights({3, 16, 16, 3, 3})}, windows(2, 1, 1));
+  n.result(relu(n, n.op("Add-1", {biased(n, y, 48), passing(n, x)})));
+}
+void grouped_strided(Net& n) {
+  const auto y = n.op("GroupConvolution-1", {n.input({1, 40, 9, 8}), n.weights({5, 8, 8, 3, 3})}, windows(2, 2, 1));
+  n.result(relu(n, y));
+}
+
 // clang-format off
 constexpr Example kExamples[] = {
+    {"bf16.convolution+bias+residual+Relu", grouped, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"bf16.convolution+Relu", grouped_strided, kOften, kFixed, true, kBf16, Precision::bf16},
     {"bf16_winograd2.convolution+sum+bias+Relu", branches, kOften, kFixed, true, kBf16, Precision::bf16},
     {"bf16.convolution+sum+bias+Relu", branches, kOnce, kFixed, true, kBf16, Precision::bf16},
     {"bf16_depthwise.convolution+sum+Relu", branches_by_channel, kOften, kFixed, true, kBf16, Precision::bf16},

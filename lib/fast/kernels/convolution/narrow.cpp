@@ -124,7 +124,7 @@ GroupedChannels::GroupedChannels(const ConvolutionShape& s, i64 lanes)
 bool NarrowGeometry::takes_groups(const ConvolutionShape& s, i64 lanes) {
   // Of 16 outputs. Those of 4 channels slide faster in f32 (depthwise.hpp), but where only the half of the channels is
   // multiplied (pair_excess.hpp).
-  const i64 most_groups = narrow_isa().adds_pairs ? 4 : 2;
+  const i64 most_groups = lanes == 4 && narrow_isa().adds_pairs ? 4 : 2;
   if (s.groups == 1 || s.is_by_channel()) return false;
   const GroupedChannels grouped(s, lanes);
   return grouped.aligned() % lanes == 0 && grouped.channels <= most_groups * grouped.each &&
