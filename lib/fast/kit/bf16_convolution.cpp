@@ -22,25 +22,26 @@ Way way_of(const Bf16Layer& layer) {
 }
 
 Buffer packed_filters(const ConvolutionShape& s, Way way, const Bf16Layer& layer) {
+  const auto filters = layer.filters();
   if (way == Way::depthwise) {
     Buffer to(bf16_depthwise_filters_size(s));
-    bf16_depthwise_pack(s, layer.filters.data(), layer.ending.bias.data(), to.data());
+    bf16_depthwise_pack(s, filters.data(), layer.ending.bias.data(), to.data());
     return to;
   }
   // These write zeros themselves, each thread its own.
   if (way == Way::winograd) {
     auto to = Buffer::unwritten(bf16_winograd_filters_size(s));
-    bf16_winograd_pack(s, layer.filters.data(), words(to), *layer.pool);
+    bf16_winograd_pack(s, filters.data(), words(to), *layer.pool);
     return to;
   }
   if (way == Way::transposed) {
     auto to = Buffer::unwritten(bf16_transposed_filters_size(s));
-    bf16_transposed_pack(s, layer.filters.data(), words(to), *layer.pool);
+    bf16_transposed_pack(s, filters.data(), words(to), *layer.pool);
     return to;
   }
   const NarrowGeometry geometry(s, 2);
   auto to = Buffer::unwritten(geometry.filters_size());
-  bf16_pack(geometry, layer.filters.data(), words(to), *layer.pool);
+  bf16_pack(geometry, filters.data(), words(to), *layer.pool);
   return to;
 }
 
@@ -67,7 +68,7 @@ class Bf16Convolution final : public Kernel {
       : windows_(layer.windows), known_(layer.shape), front_(std::move(front)) {
     way_ = front_ ? Way::direct : way_of(layer);
     late_ = layer.once && !front_ && way_ == Way::direct;
-    if (late_) source_ = std::move(layer.filters);
+    if (late_) source_ = layer.filters();
     else filters_ = packed_filters(known_, way_, layer);
     ending_ = std::move(layer.ending);
     const auto& first = front_ ? front_->expansion : known_;
@@ -250,7 +251,7 @@ std::optional<Bf16Layer> transposed_layer(const Graphlet& graph, int root) {
   auto ending = take_ending(graph, match, convolution->rank, 1, s.outputs);
   return Bf16Layer{.windows = convolution->windows,
                    .shape = s,
-                   .filters = StoredWeights(*filters),
+                   .filters = [filters] { return StoredWeights(*filters); },
                    .ending = std::move(ending),
                    .nodes = std::move(match.nodes),
                    .inputs = std::move(match.inputs),
@@ -272,7 +273,8 @@ bool adds_data(const ConvolutionSum& sum) {
 
 std::optional<Bf16Layer> bf16_layer(const Graphlet& graph, int root) {
   if (graph.type(root) == "ConvolutionBackpropData") return transposed_layer(graph, root);
-  auto sum = convolution_sum(graph, root, true, true);
+  // A single run has computed the branches in the time that it takes to add up their filters.
+  auto sum = convolution_sum(graph, root, graph.options().steady(), true);
   if (sum && adds_data(*sum)) sum = convolution_sum(graph, root, false, true);
   if (!sum || sum->convolution().open) return std::nullopt;
   const auto& convolution = sum->convolution();
@@ -282,16 +284,14 @@ std::optional<Bf16Layer> bf16_layer(const Graphlet& graph, int root) {
   Match match{sum->nodes, {convolution.data}, nullptr};
   auto ending = take_ending(graph, match, convolution.rank, 1, s.outputs, sum->ending());
   if (s.is_depthwise() && (ending.residual >= 0 || ending.slopes.size() > 0)) return std::nullopt;
-  const bool as_stored = sum->terms.size() == 1 && !sum->scaled;
-  const auto stored = [&] {
-    if (as_stored) return StoredWeights(*sum->terms[0].filters, file_of(graph, graph.input(root, 1)));
-    const auto filters = sum->filters();
-    const auto count = s.outputs * s.group_channels() * s.taps();
-    return StoredWeights(Tensor::of<float>(ElementType::f32, {count}, std::span(filters.data(), count)));
+  auto filters = [&graph, root, sum = *sum] {
+    if (sum.terms.size() == 1 && !sum.scaled)
+      return StoredWeights(*sum.terms[0].filters, file_of(graph, graph.input(root, 1)));
+    return StoredWeights(sum.filters(graph).tensor());
   };
   return Bf16Layer{convolution.windows,
                    s,
-                   stored(),
+                   std::move(filters),
                    std::move(ending),
                    std::move(match.nodes),
                    std::move(match.inputs),

@@ -1,5 +1,7 @@
 // Convolutions in bf16 as patterns take them: alone, or three as an inverted residual.
 #pragma once
+#include <functional>
+
 #include "fast/kit/convolution_sum.hpp"
 
 namespace ovir::fast {
@@ -9,7 +11,7 @@ namespace ovir::fast {
 struct Bf16Layer {
   ConvolutionWindows windows;
   ConvolutionShape shape;
-  StoredWeights filters;
+  std::function<StoredWeights()> filters;  ///< as long as the Graphlet is there: sums are computed by each call
   Ending ending;
   std::vector<int> nodes;
   std::vector<ValueRef> inputs;

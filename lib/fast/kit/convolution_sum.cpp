@@ -4,7 +4,9 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <map>
 
+#include "fast/kernels/chunks.hpp"
 #include "fast/kit/broadcasting.hpp"
 #include "fast/kit/convolution_in_batches.hpp"
 
@@ -19,11 +21,12 @@ bool same(ValueRef a, ValueRef b) { return a.node == b.node && a.port == b.port;
 template <class T, class Bits>
 T largest(const T* values, i64 count) {
   Bits most = 0;  // as the bits are ordered, so are magnitudes
-  for (i64 i = 0; i < count; ++i) most = std::max<Bits>(most, std::bit_cast<Bits>(values[i]) << 1 >> 1);
+  for (i64 i = 0; i < count; ++i)
+    most = std::max(most, std::bit_cast<Bits>(values[i]) & std::numeric_limits<Bits>::max());
   return std::bit_cast<T>(most);
 }
-double largest(const std::vector<double>& v) { return largest<double, std::uint64_t>(v.data(), std::ssize(v)); }
-double largest(const Tensor& filters) { return largest<float, std::uint32_t>(filters.data<float>(), filters.size()); }
+double largest(const std::vector<double>& v) { return largest<double, std::int64_t>(v.data(), std::ssize(v)); }
+double largest(const Tensor& filters) { return largest<float, std::int32_t>(filters.data<float>(), filters.size()); }
 
 /// Taps along one axis; tap i reads `i · dilation - pad` behind the output's place.
 struct Taps {
@@ -101,7 +104,7 @@ class Finder {
   }
 
   /// Of a value that `user` alone reads, or of the data.
-  std::optional<ConvolutionSum> of(ValueRef v, int user, int depth) const {
+  std::optional<ConvolutionSum> of(ValueRef v, int user, int depth) {
     if (same(v, beside_->data)) {
       if (!branches_ || beside_->open) return std::nullopt;
       auto term = data_themselves(*beside_);
@@ -114,7 +117,7 @@ class Finder {
   }
 
   /// Of an Add, Subtract or Multiply.
-  std::optional<ConvolutionSum> combination(int node, int depth) const {
+  std::optional<ConvolutionSum> combination(int node, int depth) {
     const auto type = graph_.type(node);
     if ((type != "Add" && type != "Subtract" && type != "Multiply") || !is_f32(graph_, {node, 0}) ||
         !aligns_by_numpy(graph_, node))
@@ -168,43 +171,66 @@ class Finder {
   }
 
   /// A result that overflows only once it is scaled must not do so before.
-  static bool fits(const ConvolutionSum& sum) {
+  bool fits(const ConvolutionSum& sum) {
     auto most = largest(sum.bias);
     const bool as_given = sum.terms.size() == 1 && !sum.scaled;
     for (const auto& term : sum.terms)
-      if (!as_given) most += largest(term.scale) * (term.filters ? largest(*term.filters) : 1);
+      if (!as_given) most += largest(term.scale) * (term.filters ? largest_of(*term.filters) : 1);
     return most <= std::numeric_limits<float>::max();
+  }
+  /// Found once, for sums are looked at again as part of larger ones.
+  double largest_of(const Tensor& filters) {
+    const auto [found, is_new] = largest_.try_emplace(&filters, 0);
+    if (is_new) found->second = largest(filters);
+    return found->second;
   }
 
   const Graphlet& graph_;
   bool branches_, spelled_out_;
   i64 max_taps_;
   const StaticConvolution* beside_ = nullptr;
+  std::map<const Tensor*, double> largest_;  // magnitude, by filters
 };
 
 }  // namespace
 
-Filters ConvolutionSum::filters() const {
+Filters ConvolutionSum::filters(const Graphlet& graph) const {
   const auto& s = shape();
   if (terms.size() == 1 && !scaled) return Filters(terms[0].filters->data<float>());
-  const auto channels = s.group_channels();
-  std::vector<double> total(static_cast<std::size_t>(s.outputs * channels * s.taps()), 0);
-  for (const auto& term : terms) {
-    const auto& t = term.convolution.shape;
-    std::vector<i64> taps;
-    for (i64 y = 0; y < t.kernel_height; ++y)
-      for (i64 x = 0; x < t.kernel_width; ++x)
-        taps.push_back(rows(s).same_as(rows(t), y) * s.kernel_width + columns(s).same_as(columns(t), x));
-    const auto* w = term.filters ? term.filters->data<float>() : nullptr;
-    for (i64 o = 0; o < s.outputs; ++o) {
-      const auto first = o / t.group_outputs() * t.group_channels() - o / s.group_outputs() * channels;
-      for (i64 c = 0; c < t.group_channels(); ++c) {
-        auto* to = total.data() + (o * channels + first + c) * s.taps();
-        for (const auto tap : taps) to[tap] += term.scale[o] * (w ? *w++ : 1.0);
+  const auto channels = s.group_channels(), each = channels * s.taps();
+  auto own = Buffer::unwritten(s.outputs * each);
+  const auto cost = static_cast<double>(each * std::ssize(terms)) / 2;
+  parallel_ranges(graph.packers(s.weights()), s.outputs, cost, [&](i64 begin, i64 end) {
+    std::vector<double> total(static_cast<std::size_t>(each));
+    for (auto o = begin; o < end; ++o) {
+      std::ranges::fill(total, 0.0);
+      for (const auto& term : terms) {
+        const auto& t = term.convolution.shape;
+        const auto first = o / t.group_outputs() * t.group_channels() - o / s.group_outputs() * channels;
+        add(term, o, total.data() + first * s.taps());
       }
+      std::ranges::copy(total, own.data() + o * each);
     }
+  });
+  return Filters(std::move(own));
+}
+
+/// Adds the filters of an output, scaled, to those from the first channel on that it reads.
+void ConvolutionSum::add(const SumTerm& term, i64 output, double* to) const {
+  const auto &s = shape(), &t = term.convolution.shape;
+  const auto count = t.group_channels(), taps = t.taps();
+  const auto* w = term.filters ? term.filters->data<float>() + output * count * taps : nullptr;
+  const auto scale = term.scale[output];
+  if (w && taps == s.taps()) {  // the same ones: each has its place
+    for (i64 i = 0; i < count * taps; ++i) to[i] += scale * w[i];
+    return;
   }
-  return Filters(std::vector<float>(total.begin(), total.end()));
+  for (i64 y = 0; y < t.kernel_height; ++y)
+    for (i64 x = 0; x < t.kernel_width; ++x) {
+      const auto tap = y * t.kernel_width + x;
+      auto* place = to + rows(s).same_as(rows(t), y) * s.kernel_width + columns(s).same_as(columns(t), x);
+      for (i64 c = 0; c < count; ++c) place[c * s.taps()] += scale * (w ? w[c * taps + tap] : 1.0);
+    }
 }
 
 Ending ConvolutionSum::ending() const {

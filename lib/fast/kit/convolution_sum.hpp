@@ -14,13 +14,17 @@ namespace ovir::fast {
 class Filters {
  public:
   explicit Filters(const float* given) : given_(given) {}
-  explicit Filters(std::vector<float> own) : own_(std::move(own)) {}
-  bool is_given() const { return own_.empty(); }
-  const float* data() const { return own_.empty() ? given_ : own_.data(); }
+  explicit Filters(Buffer own) : own_(std::make_shared<Buffer>(std::move(own))) {}
+  bool is_given() const { return !own_; }
+  const float* data() const { return own_ ? own_->data() : given_; }
+  /// Their own, side by side.
+  Tensor tensor() const {
+    return Tensor::adopt(ElementType::f32, {own_->size()}, own_, reinterpret_cast<const std::byte*>(own_->data()));
+  }
 
  private:
   const float* given_ = nullptr;
-  std::vector<float> own_;
+  std::shared_ptr<const Buffer> own_;
 };
 
 /// One convolution, or the data themselves, with what they are multiplied by.
@@ -41,9 +45,12 @@ struct ConvolutionSum {
   const StaticConvolution& convolution() const { return terms[leader].convolution; }
   const ConvolutionShape& shape() const { return convolution().shape; }
   /// Computed by each call, in double precision.
-  Filters filters() const;
+  Filters filters(const Graphlet& graph) const;
   /// What is computed with the sum as it is stored, before what follows it.
   Ending ending() const;
+
+ private:
+  void add(const SumTerm& term, i64 output, double* to) const;
 };
 
 /// The largest sum around a Convolution-1 or GroupConvolution-1 with constant filters, perhaps of this one alone.

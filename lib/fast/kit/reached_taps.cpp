@@ -30,13 +30,13 @@ StaticConvolution ReachedTaps::of(StaticConvolution convolution) const {
 }
 
 Filters ReachedTaps::of(const Filters& filters, const ConvolutionShape& whole) const {
-  std::vector<float> own;
   const auto count = whole.outputs * whole.group_channels();
-  own.reserve(static_cast<std::size_t>(count * rows.size() * columns.size()));
+  auto own = Buffer::unwritten(count * rows.size() * columns.size());
+  auto* to = own.data();
   for (i64 i = 0; i < count; ++i)
     for (auto y = rows.begin; y < rows.end; ++y) {
       const auto* row = filters.data() + i * whole.taps() + y * whole.kernel_width;
-      own.insert(own.end(), row + columns.begin, row + columns.end);
+      to = std::copy(row + columns.begin, row + columns.end, to);
     }
   return Filters(std::move(own));
 }

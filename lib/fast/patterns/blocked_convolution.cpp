@@ -230,7 +230,7 @@ std::optional<Match> packed_match(const Graphlet& graph, int root) {
   if (!sum) return std::nullopt;
   auto convolution = sum->convolution();
   const auto taps = reached_taps(convolution);
-  const auto filters = taps ? taps->of(sum->filters(), convolution.shape) : sum->filters();
+  const auto filters = taps ? taps->of(sum->filters(graph), convolution.shape) : sum->filters(graph);
   if (taps) convolution = taps->of(std::move(convolution));
   const auto& s = convolution.shape;
   Match match{sum->nodes, {convolution.data}, nullptr, sum->shared};

@@ -66,20 +66,20 @@ struct Packed {
   PackedLayer with(const float* residual) const { return {filters.data(), ending.epilogue(residual)}; }
 };
 
-Packed packed(Convolved layer, ThreadPool& pool) {
+Packed packed(const Graphlet& graph, Convolved layer) {
   const auto& s = layer.shape;
   Packed to;
   if (s.outputs == 0) return to;
-  const auto filters = layer.sum->filters();
+  const auto filters = layer.sum->filters(graph);
   if (s.is_depthwise()) {
     to.filters = Buffer(depthwise_filters_size(s));
     depthwise_pack(s, filters.data(), to.filters.data());
   } else if (s.is_pointwise()) {
     to.filters = Buffer(direct_filters_size(s));
-    direct_pack(s, Weights(filters.data()), to.filters.data(), pool);
+    direct_pack(s, Weights(filters.data()), to.filters.data(), graph.packers(s.weights()));
   } else {
     to.filters = Buffer(planar_filters_size(s));
-    planar_pack(s, filters.data(), to.filters.data(), pool);
+    planar_pack(s, filters.data(), to.filters.data(), graph.packers(s.weights()));
   }
   to.ending = std::move(layer.ending);
   return to;
@@ -88,13 +88,13 @@ Packed packed(Convolved layer, ThreadPool& pool) {
 class ExpandedDepthwiseKernel final : public Kernel {
  public:
   /// A projection of no outputs is none.
-  ExpandedDepthwiseKernel(Convolved expansion, Convolved depthwise, Convolved projection, ThreadPool& pool)
+  ExpandedDepthwiseKernel(Convolved expansion, Convolved depthwise, Convolved projection, const Graphlet& graph)
       : expansion_(expansion.shape),
         depthwise_(depthwise.shape),
         projection_(projection.shape),
-        expand_(packed(std::move(expansion), pool)),
-        filter_(packed(std::move(depthwise), pool)),
-        project_(packed(std::move(projection), pool)) {}
+        expand_(packed(graph, std::move(expansion))),
+        filter_(packed(graph, std::move(depthwise))),
+        project_(packed(graph, std::move(projection))) {}
 
   std::string name() const override {
     return projects() ? "inverted_residual" + project_.ending.name : "expanded_depthwise" + filter_.ending.name;
@@ -187,9 +187,8 @@ std::optional<Match> match(const Graphlet& graph, int root) {
     match.nodes.insert(match.nodes.end(), layer->nodes.begin(), layer->nodes.end());
   if (projection->ending.residual >= 0) match.inputs.push_back(projection->inputs.at(projection->ending.residual));
   match.written = projection->sum ? projection->written : depthwise->written;
-  auto& pool = graph.packers(expansion->shape.weights());
   match.kernel = std::make_unique<ExpandedDepthwiseKernel>(*std::move(expansion), *std::move(depthwise),
-                                                           *std::move(projection), pool);
+                                                           *std::move(projection), graph);
   return match;
 }
 

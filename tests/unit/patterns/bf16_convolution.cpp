@@ -76,7 +76,6 @@ constexpr Example kExamples[] = {
     {"bf16.convolution+bias+residual+Relu", grouped, kOften, kFixed, true, kBf16, Precision::bf16},
     {"bf16.convolution+Relu", grouped_strided, kOften, kFixed, true, kBf16, Precision::bf16},
     {"bf16_winograd2.convolution+sum+bias+Relu", branches, kOften, kFixed, true, kBf16, Precision::bf16},
-    {"bf16.convolution+sum+bias+Relu", branches, kOnce, kFixed, true, kBf16, Precision::bf16},
     {"bf16_depthwise.convolution+sum+Relu", branches_by_channel, kOften, kFixed, true, kBf16, Precision::bf16},
     {"bf16.convolution+bias+HSwish", pointwise, kOften, kFixed, true, kBf16, Precision::bf16},
     {"bf16.convolution+bias+residual+Relu", direct_residual, kOnce, kFixed, true, kBf16, Precision::bf16},
