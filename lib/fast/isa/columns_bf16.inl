@@ -24,42 +24,45 @@ static void bf16_depthwise3(const Bf16DepthwiseRows& r) {
       weights[c][1][half] = tap(6 + c) >> 16;
     }
   }
-  const Vec low = spread(r.low), high = spread(r.high);
   const auto order = _mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7);
   const auto even = _mm512_setr_epi32(0, 2, 16, 18, 4, 6, 20, 22, 8, 10, 24, 26, 12, 14, 28, 30),
              odd = _mm512_add_epi32(even, _mm512_set1_epi32(1));
-  for (i64 y = 0; y < r.rows; ++y) {
-    const Word* in = r.in + y * r.row;
-    const auto read = [&](i64 x, Column & to) __attribute__((always_inline)) {
-      const auto pixel = [&](i64 t) { return _mm512_loadu_si512(in + r.taps[3 * t] + x * kBlock); };
-      const auto a = pixel(0), b = pixel(1), c = pixel(2), zero = _mm512_setzero_si512();
-      to[0][0] = (Words)_mm512_unpacklo_epi16(a, b);
-      to[0][1] = (Words)_mm512_unpackhi_epi16(a, b);
-      to[1][0] = (Words)_mm512_unpacklo_epi16(c, zero);
-      to[1][1] = (Words)_mm512_unpackhi_epi16(c, zero);
-    };
-    const auto sum = [&](i64 x, const Column& a, const Column& b, const Column& c) __attribute__((always_inline)) {
-      Vec v[2] = {bias[0], bias[1]};
+  with_ending(
+      r, [&](auto f) __attribute__((always_inline)) {
+        for (i64 y = 0; y < r.rows; ++y) {
+          const Word* in = r.in + y * r.row;
+          const auto read = [&](i64 x, Column & to) __attribute__((always_inline)) {
+            const auto pixel = [&](i64 t) { return _mm512_loadu_si512(in + r.taps[3 * t] + x * kBlock); };
+            const auto a = pixel(0), b = pixel(1), c = pixel(2), zero = _mm512_setzero_si512();
+            to[0][0] = (Words)_mm512_unpacklo_epi16(a, b);
+            to[0][1] = (Words)_mm512_unpackhi_epi16(a, b);
+            to[1][0] = (Words)_mm512_unpacklo_epi16(c, zero);
+            to[1][1] = (Words)_mm512_unpackhi_epi16(c, zero);
+          };
+          const auto sum = [&](i64 x, const Column& a, const Column& b, const Column& c)
+              __attribute__((always_inline)) {
+            Vec v[2] = {bias[0], bias[1]};
 #pragma GCC unroll 2
-      for (int rows = 0; rows < 2; ++rows)
+            for (int rows = 0; rows < 2; ++rows)
 #pragma GCC unroll 2
-        for (int half = 0; half < 2; ++half) {
-          dot_bf16(a[rows][half], weights[0][rows][half], v[half]);
-          dot_bf16(b[rows][half], weights[1][rows][half], v[half]);
-          dot_bf16(c[rows][half], weights[2][rows][half], v[half]);
+              for (int half = 0; half < 2; ++half) {
+                dot_bf16(a[rows][half], weights[0][rows][half], v[half]);
+                dot_bf16(b[rows][half], weights[1][rows][half], v[half]);
+                dot_bf16(c[rows][half], weights[2][rows][half], v[half]);
+              }
+            for (auto& part : v) part = f(part);
+            const auto place = y * r.pixels + x;
+            if (r.wide) {
+              store(r.wide + place * 2 * kBlock, _mm512_permutex2var_ps(v[0], even, v[1]));
+              store(r.wide + place * 2 * kBlock + kBlock, _mm512_permutex2var_ps(v[0], odd, v[1]));
+            } else {
+              const auto both = (__m512i)_mm512_cvtne2ps_pbh(v[1], v[0]);
+              _mm512_storeu_si512(r.out + place * kBlock, _mm512_permutexvar_epi64(order, both));
+            }
+          };
+          columns<kStep, Column>(r.pixels, read, sum);
         }
-      for (auto& part : v) part = min(high, max(low, part));
-      const auto place = y * r.pixels + x;
-      if (r.wide) {
-        store(r.wide + place * 2 * kBlock, _mm512_permutex2var_ps(v[0], even, v[1]));
-        store(r.wide + place * 2 * kBlock + kBlock, _mm512_permutex2var_ps(v[0], odd, v[1]));
-      } else {
-        const auto both = (__m512i)_mm512_cvtne2ps_pbh(v[1], v[0]);
-        _mm512_storeu_si512(r.out + place * kBlock, _mm512_permutexvar_epi64(order, both));
-      }
-    };
-    columns<kStep, Column>(r.pixels, read, sum);
-  }
+      });
 }
 
 static void bf16_depthwise_columns(const Bf16DepthwiseRows& r) {

@@ -202,6 +202,7 @@ struct Bf16DepthwiseRows {
   i64 rows, row;  ///< how many, and the words between those of the input
   const float* bias;
   float low, high;
+  Unary narrow{};         ///< as Bf16Tile has it; without bounds
   float* wide = nullptr;  ///< where f32 is stored, a pixel's even channels before the odd ones; null: `out`
 };
 

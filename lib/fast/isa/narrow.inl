@@ -12,7 +12,18 @@
 //   bytes, of values within ±2^30;  u8_depthwise.
 
 [[gnu::always_inline]] inline Vec hswish(Vec x) {
-  return x * (min(spread(6.0f), max(spread(0.0f), x + spread(3.0f))) * spread(1.0f / 6));
+  return x * min(spread(1.0f), max(spread(0.0f), fma(x, spread(1.0f / 6), spread(0.5f))));
+}
+
+/// Calls pass(f) with one of the functions of what becomes bf16, which is not the identity.
+template <class Pass>
+[[gnu::always_inline]] inline void with_narrow(const Unary& narrow, Pass pass) {
+  if (narrow.f == Function::gelu_short) return pass([](Vec x) { return gelu_short(x); });
+  if (narrow.f == Function::hswish) return pass([](Vec x) { return hswish(x); });
+  if constexpr (kSwishes) {
+    const Vec a = spread(narrow.a), by = spread(1 / narrow.a);
+    pass([&](auto x) __attribute__((always_inline)) { return swish_short(x, a, by); });
+  }
 }
 
 /// Vectors of columns that are summed up where 16 columns count.
@@ -119,7 +130,6 @@ template <class Dots, int P, int Rows, class Sum>
 template <int P, int V>
 static inline __attribute__((always_inline)) void bf16_finish(const Bf16Tile& t, i64 first, i64 column,
                                                               Vec (&sum)[P][V]) {
-  const Vec low = spread(t.low), high = spread(t.high);
   if (t.residual) {
     const auto* residual = t.residual + first * t.residual_pixel + column;
     each_vector<P, V>([&](int p, int j) __attribute__((always_inline)) {
@@ -134,29 +144,34 @@ static inline __attribute__((always_inline)) void bf16_finish(const Bf16Tile& t,
       sum[p][j] = sum[p][j] + load(residual[j] + p * t.residual_pixel);
     });
   }
-  each_vector<P, V>([&](int p, int j) __attribute__((always_inline)) { sum[p][j] = min(high, max(low, sum[p][j])); });
+  // Bounds that are none take as long as others.
+  constexpr float kInfinity = __builtin_inff();
+  if (t.low > -kInfinity) {
+    const Vec low = spread(t.low);
+    each_vector<P, V>([&](int p, int j) __attribute__((always_inline)) { sum[p][j] = max(low, sum[p][j]); });
+  }
+  if (t.high < kInfinity) {
+    const Vec high = spread(t.high);
+    each_vector<P, V>([&](int p, int j) __attribute__((always_inline)) { sum[p][j] = min(high, sum[p][j]); });
+  }
   auto* out = t.wide ? nullptr : t.out + first * t.out_pixel + column;
-  if (t.narrow.f != Function::identity) {
+  if (t.narrow.f == Function::hswish) {
+    each_vector<P, V>([&](int p, int j) __attribute__((always_inline)) { sum[p][j] = hswish(sum[p][j]); });
+  } else if (t.narrow.f != Function::identity) {
     // Coefficients take the registers of the sums.
     alignas(64) float values[P * V * kWidth];
     each_vector<P, V>([&](int p, int j)
                           __attribute__((always_inline)) { store(values + (p * V + j) * kWidth, sum[p][j]); });
-    const auto pass = [&](auto f) __attribute__((always_inline)) {
+    return with_narrow(
+        t.narrow, [&](auto f) __attribute__((always_inline)) {
 #pragma GCC unroll 1
-      for (int p = 0; p < P; ++p) {
-        Vec y[V];
+          for (int p = 0; p < P; ++p) {
+            Vec y[V];
 #pragma GCC unroll 2
-        for (int j = 0; j < V; ++j) y[j] = f(load(values + (p * V + j) * kWidth));
-        store_pixel_bf16(out + p * t.out_pixel, y);
-      }
-    };
-    if (t.narrow.f == Function::gelu_short) return pass([](Vec x) { return gelu_short(x); });
-    if (t.narrow.f == Function::hswish) return pass([](Vec x) { return hswish(x); });
-    if constexpr (kSwishes) {
-      const Vec a = spread(t.narrow.a), by = spread(1 / t.narrow.a);
-      pass([&](auto x) __attribute__((always_inline)) { return swish_short(x, a, by); });
-    }
-    return;
+            for (int j = 0; j < V; ++j) y[j] = f(load(values + (p * V + j) * kWidth));
+            store_pixel_bf16(out + p * t.out_pixel, y);
+          }
+        });
   }
   if (!t.wide) {
 #pragma GCC unroll 16
@@ -263,10 +278,9 @@ static void sums(const SumTile& t, int pixels) {
 #include "fast/isa/narrow_winograd.inl"
 
 /// Pixels from `in` on, stored from place `to` on.
-template <int P>
+template <int P, class Function>
 static inline __attribute__((always_inline)) void bf16_depthwise_block(const Bf16DepthwiseRows& r, const Word* in,
-                                                                       i64 to) {
-  const Vec low = spread(r.low), high = spread(r.high);
+                                                                       i64 to, const Function& f) {
   for (i64 part = 0; part < kBlock; part += kWidth) {
     Vec even[P], odd[P];
     const Vec bias = r.bias ? load(r.bias + part) : Vec{}, odd_bias = r.bias ? load(r.bias + kBlock + part) : Vec{};
@@ -288,8 +302,8 @@ static inline __attribute__((always_inline)) void bf16_depthwise_block(const Bf1
     }
 #pragma GCC unroll 16
     for (int p = 0; p < P; ++p) {
-      even[p] = min(high, max(low, even[p]));
-      odd[p] = min(high, max(low, odd[p]));
+      even[p] = f(even[p]);
+      odd[p] = f(odd[p]);
       if (r.wide) {
         store(r.wide + (to + p) * 2 * kBlock + part, even[p]);
         store(r.wide + (to + p) * 2 * kBlock + kBlock + part, odd[p]);
@@ -300,14 +314,25 @@ static inline __attribute__((always_inline)) void bf16_depthwise_block(const Bf1
   }
 }
 
+/// What follows the sums of a depthwise convolution: calls pass(f) with bounds, or a function of what becomes bf16.
+template <class Pass>
+[[gnu::always_inline]] inline void with_ending(const Bf16DepthwiseRows& r, Pass pass) {
+  if (r.narrow.f != Function::identity) return with_narrow(r.narrow, pass);
+  const Vec low = spread(r.low), high = spread(r.high);
+  pass([=](Vec v) __attribute__((always_inline)) { return min(high, max(low, v)); });
+}
+
 static void bf16_depthwise(const Bf16DepthwiseRows& r) {
-  for (i64 y = 0; y < r.rows; ++y) {
-    const Word* in = r.in + y * r.row;
-    i64 x = 0;
-    for (; x + 7 <= r.pixels; x += 7) bf16_depthwise_block<7>(r, in + x * r.step, y * r.pixels + x);
-    for (; x + 2 <= r.pixels; x += 2) bf16_depthwise_block<2>(r, in + x * r.step, y * r.pixels + x);
-    for (; x < r.pixels; ++x) bf16_depthwise_block<1>(r, in + x * r.step, y * r.pixels + x);
-  }
+  with_ending(
+      r, [&](auto f) __attribute__((always_inline)) {
+        for (i64 y = 0; y < r.rows; ++y) {
+          const Word* in = r.in + y * r.row;
+          i64 x = 0;
+          for (; x + 7 <= r.pixels; x += 7) bf16_depthwise_block<7>(r, in + x * r.step, y * r.pixels + x, f);
+          for (; x + 2 <= r.pixels; x += 2) bf16_depthwise_block<2>(r, in + x * r.step, y * r.pixels + x, f);
+          for (; x < r.pixels; ++x) bf16_depthwise_block<1>(r, in + x * r.step, y * r.pixels + x, f);
+        }
+      });
 }
 
 template <int P, bool kMaximum>

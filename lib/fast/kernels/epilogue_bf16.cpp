@@ -24,12 +24,11 @@ void give(const NarrowTable& table, float* values, const Bf16Place& to, int pixe
       std::copy_n(values + c, std::min(kBlock, stored - c), to.wide + p * to.pixel + c / kBlock * to.block);
 }
 
-/// Functions that tiles compute of what becomes bf16. They are 0 of 0.
-bool is_narrow(Function f) {
+}  // namespace
+
+bool bf16_computes(Function f) {
   return f == Function::gelu_short || f == Function::hswish || (f == Function::swish_short && narrow_isa().swishes);
 }
-
-}  // namespace
 
 bool bf16_stores_all(i64 valid, bool padded, const Epilogue& e, const Bf16Place& residual, const Bf16Place& out) {
   const bool bounded = e.activation.f == Function::clamp;
@@ -69,7 +68,7 @@ void bf16_tile(const NarrowSum& sum, int pixels, i64 column, i64 valid, bool pad
                 .columns = valid <= kBlock ? kBlock : kColumns};
   auto bounds = e;
   const auto narrow = e.activation.shortened();
-  if (out.narrow && is_narrow(narrow.f) && !(residual && e.residual_last)) {
+  if (out.narrow && bf16_computes(narrow.f) && !(residual && e.residual_last)) {
     tile.narrow = narrow;
     bounds.activation = {};
   }

@@ -239,6 +239,10 @@ void bf16_depthwise_rows(const ConvolutionShape& s, const float* filters, const 
                          .low = bounded ? activation.a : -kInfinity,
                          .high = bounded ? activation.b : kInfinity};
   if (activation.is_clamp()) return table.bf16_depthwise(work);
+  if (const auto narrow = activation.shortened(); bf16_computes(narrow.f)) {
+    work.narrow = narrow;
+    return table.bf16_depthwise(work);
+  }
   // Other activations a few pixels at a time, in f32.
   alignas(64) float values[kRun * kChannels];
   work.wide = values;
