@@ -220,6 +220,23 @@ void between_means(Net& n) {
   const auto y = n.op("ReduceMean-1", {x, n.indices({2, 3})}, {{"keep_dims", "true"}});
   n.result(n.op("Multiply-1", {x, n.op("Sigmoid-1", {next_to(n, y)})}));
 }
+/// Channels that do not fill their blocks; scalars leave the zeros beyond them, but not that of the last Add.
+void between_few(Net& n) {
+  const auto x = convolution(n, n.input({2, 24, 7, 6}), {24, 24, 3, 3}, windows(2, 1, 1));
+  const auto mean = n.op("ReduceMean-1", {x, n.indices({2, 3})}, {{"keep_dims", "true"}});
+  const auto gate = n.op("Sigmoid-1", {convolution(n, mean, {24, 24, 1, 1}, windows(2))});
+  const auto y = relu(n, n.op("Multiply-1", {n.op("Multiply-1", {x, n.numbers({0.5F}, {})}), gate}));
+  const auto z = convolution(n, n.op("Add-1", {x, y}), {24, 24, 1, 1}, windows(2));
+  n.result(convolution(n, n.op("Multiply-1", {z, n.op("Add-1", {y, n.numbers({2}, {})})}), {8, 24, 1, 1}, windows(2)));
+}
+/// Indices that nobody reads.
+void between_pools_with_indices(Net& n) {
+  const auto x = relu(n, many(n, n.input({2, 32, 7, 6})));
+  auto attributes = pooled({{"rounding_type", "floor"}, {"index_element_type", "i64"}, {"axis", "0"}});
+  attributes.emplace_back("dilations", "1,1");
+  const auto y = n.op("MaxPool-8", {x}, attributes, 2);
+  n.result(convolution(n, n.op("Concat-1", {next_to(n, y), y}, {{"axis", "1"}}), {8, 64, 1, 1}, windows(2)));
+}
 void between_transposes(Net& n) {
   const auto x = many(n, n.input({2, 32, 7, 6}));
   const auto y = n.op("Transpose-1", {x, n.indices({0, 2, 3, 1})});
@@ -273,12 +290,17 @@ constexpr Example kBlocked[] = {
     {"concat", between_concats},
     {"split", between_splits},
     {"reduction", between_means},
+    {"reduction", between_few},
+    {"elementwise.Multiply+Multiply+Relu", between_few},
     {"transpose", between_transposes},
     {"quantize", between_quantizations},
     {"pointwise.convolution", between_views},
     {"depthwise.convolution+PRelu", between_depthwise},
     {"elementwise.Multiply", between_elements, kOften, kFixed, true, kBf16, Precision::bf16},
     {"blocked.max_pool", between_max_pools, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"blocked.max_pool", between_pools_with_indices, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"elementwise.Multiply+Multiply+Relu", between_few, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"reduction", between_few, kOften, kFixed, true, kBf16, Precision::bf16},
     {"blocked.average_pool", between_average_pools, kOften, kFixed, true, kBf16, Precision::bf16},
     {"concat", between_concats, kOften, kFixed, true, kBf16, Precision::bf16},
     {"elementwise.Add", between_branches, kOften, kFixed, true, kBf16, Precision::bf16},

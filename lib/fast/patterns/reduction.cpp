@@ -34,18 +34,28 @@ class ReductionKernel final : public Kernel {
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
     const auto& x = sizes.in[0];
-    return x.rank() >= axes_.last ? std::make_unique<KernelState>() : nullptr;
+    if (x.rank() < axes_.last) return nullptr;
+    auto state = std::make_unique<State>();
+    if (x.layout == Layout::blocked && x.type == ElementType::f32 && x.dim(1) % kBlock != 0)
+      state->blocks = state->reserve(x.dim(0) * round_up(x.dim(1), kBlock));
+    return state;
   }
 
-  void run(KernelState&, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
+  void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
+           Runtime& runtime) const override {
+    auto& state = static_cast<State&>(prepared);
     const auto& x = in[0];
     auto shape = reduced(x, axes_);
     if (x.type == ElementType::bf16)
       return reduce_bf16_planes(what_ == Reduction::mean, reinterpret_cast<const std::uint16_t*>(x.data),
                                 out[0].as<float>(), x.dim(0), x.dim(1), shape.n, runtime.pool());
-    // [N][C/16][spatial][16]: the blocks of an image are as many rows of 16 as it has channels.
-    if (x.layout == Layout::blocked) shape = {.outer = shape.outer / kBlock, .n = shape.n, .inner = kBlock};
-    reduce(what_, x.as<const float>(), out[0].as<float>(), shape, runtime.pool());
+    // [N][C/16][spatial][16]: the blocks of an image are as many rows of 16.
+    const auto channels = x.layout == Layout::blocked ? round_up(x.dim(1), kBlock) : 0;
+    if (channels > 0) shape = {.outer = x.dim(0) * channels / kBlock, .n = shape.n, .inner = kBlock};
+    auto* y = out[0].as<float>();
+    reduce(what_, x.as<const float>(), state.blocks ? state.floats(state.blocks) : y, shape, runtime.pool());
+    for (i64 image = 0; state.blocks && image < x.dim(0); ++image)
+      std::copy_n(state.floats(state.blocks) + image * channels, x.dim(1), y + image * x.dim(1));
   }
 
   bool reads(int, Layout layout) const override { return layout == Layout::plain || takes_blocks_; }
@@ -55,6 +65,9 @@ class ReductionKernel final : public Kernel {
   }
 
  private:
+  struct State final : KernelState {
+    Scratch blocks;  // of channels that do not fill them
+  };
   Reduction what_;
   Axes axes_;
   bool takes_blocks_;
@@ -158,10 +171,10 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (!axes) return std::nullopt;
   const auto [parts, middle, first, last] = *axes;
   if (const auto reduces = reduction_of(graph.type(root)); reduces && is_f32(graph, x)) {
-    const bool blocks =
-        parts == middle && first == 2 && last == shape.rank() && shape.is_static() && shape[1].length() % kBlock == 0;
+    const bool blocks = parts == middle && first == 2 && last == shape.rank() && shape.is_static();
     const bool adds = reduces == Reduction::sum || reduces == Reduction::mean;
-    if (const auto product = adds && !blocks ? product_before(graph, x, root) : -1; product >= 0)
+    const bool whole = blocks && shape[1].length() % kBlock == 0;
+    if (const auto product = adds && !whole ? product_before(graph, x, root) : -1; product >= 0)
       return Match{{product, root},
                    {graph.input(product, 0), graph.input(product, 1)},
                    std::make_unique<SumOfProducts>(*reduces, *axes)};

@@ -1,5 +1,5 @@
-// Operations that give what they get, as exporters write them where axes might have been repeated or joined: Broadcast
-// and Tile, Reshape, Squeeze and Unsqueeze; FakeQuantize of what is on its levels; and Add of -0, Subtract of 0,
+// Operations that give what they get, as exporters write them where axes might have been repeated, joined or cut:
+// Broadcast and Tile, Reshape, Squeeze and Unsqueeze, Slice; FakeQuantize of what is on its levels; and Add of -0, Subtract of 0,
 // Multiply and Divide by 1.
 #include <cstring>
 
@@ -25,6 +25,13 @@ bool consists_of(const Tensor* constant, float value) {
   return true;
 }
 
+/// Whether a Slice that gives as many elements as it gets gives them in the same order.
+bool takes_all(const Graphlet& graph, int root) {
+  for (int port = 1; port < std::ssize(graph.node(root).inputs); ++port)
+    if (!graph.constant(graph.input(root, port))) return false;
+  return std::ranges::all_of(to_i64(*graph.constant(graph.input(root, 3))), [](i64 step) { return step > 0; });
+}
+
 std::optional<Match> match(const Graphlet& graph, int root) {
   if (const auto number = neutral(graph.type(root))) {
     const bool either = graph.type(root) == "Add" || graph.type(root) == "Multiply";
@@ -43,14 +50,16 @@ std::optional<Match> match(const Graphlet& graph, int root) {
     return std::nullopt;
   if (graph.type(root) == "FakeQuantize")
     return is_quantized_again(graph, root) ? std::optional(Match{{root}, {from}, nullptr}) : std::nullopt;
+  if (graph.type(root) == "Slice")
+    return takes_all(graph, root) ? std::optional(Match{{root}, {from}, nullptr}) : std::nullopt;
   // What only the run knows may be at fault, and by a mapping of axes equal lengths need not be the same axes.
   if (graph.input(root, 1).node >= 0 && !graph.constant(graph.input(root, 1))) return std::nullopt;
   if (graph.input(root, 2).node >= 0) return std::nullopt;
   return Match{{root}, {from}, nullptr};
 }
 
-constexpr std::string_view kRoots[] = {"Add",     "Broadcast", "Divide",   "FakeQuantize", "Multiply",
-                                       "Reshape", "Squeeze",   "Subtract", "Tile",         "Unsqueeze"};
+constexpr std::string_view kRoots[] = {"Add",   "Broadcast", "Divide",   "FakeQuantize", "Multiply", "Reshape",
+                                       "Slice", "Squeeze",   "Subtract", "Tile",         "Unsqueeze"};
 
 }  // namespace
 

@@ -10,6 +10,14 @@ int rows(Net& n) { return matmul(n, n.input({3, 50, 72}), n.weights({72, 40})); 
 
 void repeated(Net& n) { n.result(relu(n, broadcast(n, rows(n), {3, 50, 1}))); }
 void tiled(Net& n) { n.result(relu(n, n.op("Tile-1", {rows(n), n.indices({1, 1, 1})}))); }
+void sliced(Net& n) {  // the second one turns an axis around
+  const auto cut = [&](i64 from, i64 to, i64 step) {
+    return n.op("Slice-8",
+                {rows(n), n.indices({0, from}), n.indices({3, to}), n.indices({1, step}), n.indices({0, 1})});
+  };
+  n.result(relu(n, cut(0, 1000, 1)));
+  n.result(cut(-1, -1000, -1));
+}
 void reshaped(Net& n) {  // twice, before what no convolution scales behind a view; what comes of it is a result
   const auto kept = [&](int x, std::initializer_list<i64> shape) {
     return n.op("Reshape-1", {x, n.indices(shape)}, {{"special_zero", "true"}});
@@ -63,6 +71,7 @@ constexpr Example kExamples[] = {
     {"matmul+Relu", repeated, kOnce},
     {"packed.matmul+Relu", tiled},
     {"packed.matmul+Relu", neutral},
+    {"packed.matmul+Relu", sliced},
     {"pointwise.convolution+scale+Relu", reshaped},
     {"packed.matmul+Relu", read},
     {"planes+transpose", quantized_again},
