@@ -219,6 +219,15 @@ inline constexpr i64 rows_of_tile(i64 run, i64 row, i64 pixel) {
 /// Two rows that are one tile have so many pixels each, at least.
 inline constexpr int kShortestRow = 4;
 
+/// An operation on the result of the one before it, in f32.
+enum class Bf16Element : std::uint8_t { add, subtract, multiply, clamp, hswish };
+struct Bf16ElementStep {
+  Bf16Element element;
+  const std::uint16_t* full = nullptr;                     ///< the second operand, as many as the first
+  const float* lanes = nullptr;                            ///< or 32 values that are the same for all pixels
+  float low = -__builtin_inff(), high = __builtin_inff();  ///< of clamp
+};
+
 /// Rows of f32, as the sum of three bf16 each (to_bf16x3), by all panels of a matrix of f32:
 /// out = clamp(residual + bias + sum, low, high). The parts of the weights are made while others are multiplied.
 struct Bf16x3Rows {
@@ -298,6 +307,8 @@ struct NarrowTable {
   /// Rows of n numbers, one of each of up to four channels, become words, `step` apart: the same by channel.
   void (*pixels_to_u8)(const float* const* x, int channels, const float* by, const float* plus, float max_level, i64 n,
                        Word* to, i64 step);
+  /// Steps one after the other on pixels of 32 values; in place is allowed.
+  void (*bf16_elements)(const std::uint16_t* x, std::uint16_t* y, i64 pixels, const Bf16ElementStep* steps, int count);
   /// Rounds to the nearest, halves to even.
   void (*to_bf16)(const float* x, std::uint16_t* y, i64 n);
   /// Rows of n, `row` and `to` elements apart.

@@ -364,6 +364,9 @@ static void bf16_pool(const PoolRow& r) {
   for (; x < r.pixels; ++x) r.maximum ? bf16_pool_block<1, true>(r, x) : bf16_pool_block<1, false>(r, x);
 }
 
+// Uses hswish().
+#include "fast/isa/elements_bf16.inl"
+
 static void merge_bf16(const float* x, Word* y, i64 pixels) {
   for (i64 p = 0; p < pixels; ++p, x += 2 * kBlock, y += kBlock)
     for (i64 part = 0; part < kBlock; part += kWidth)
@@ -469,6 +472,7 @@ static constexpr NarrowTable narrow_table(const char* name) {
           .u8_pool = u8_pool,
           .to_u8 = to_u8,
           .pixels_to_u8 = pixels_to_u8,
+          .bf16_elements = bf16_elements,
           .to_bf16 = to_bf16,
           .rows_to_bf16 = rows_to_bf16,
           .from_bf16 = from_bf16,

@@ -19,9 +19,6 @@ struct ChainOperand {
   }
 };
 
-/// How an operand lies beside an output of [N,C,spatial…]: as wide, one value, or one value a channel.
-enum class Extent : std::uint8_t { full, one, channel };
-
 struct OperationChain {
   std::vector<int> nodes;              ///< the last one may be a Convert of what the program computes
   std::vector<ChainOperand> operands;  ///< the program's inputs

@@ -21,6 +21,9 @@ struct ChainStep {
   int left = 0, right = 0;
 };
 
+/// How an operand lies beside an output of [N,C,spatial…]: as wide, one value, or one value a channel.
+enum class Extent : std::uint8_t { full, one, channel };
+
 /// What is computed: the last step's result is the output.
 struct ChainProgram {
   int inputs = 0;
