@@ -227,6 +227,7 @@ void between_few(Net& n) {
   const auto gate = n.op("Sigmoid-1", {convolution(n, mean, {24, 24, 1, 1}, windows(2))});
   const auto y = relu(n, n.op("Multiply-1", {n.op("Multiply-1", {x, n.numbers({0.5F}, {})}), gate}));
   const auto z = convolution(n, n.op("Add-1", {x, y}), {24, 24, 1, 1}, windows(2));
+  n.result(n.op("ReduceL2-4", {y, n.indices({2, 3})}, {{"keep_dims", "true"}}));
   n.result(convolution(n, n.op("Multiply-1", {z, n.op("Add-1", {y, n.numbers({2}, {})})}), {8, 24, 1, 1}, windows(2)));
 }
 /// Indices that nobody reads.

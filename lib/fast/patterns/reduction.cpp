@@ -47,8 +47,8 @@ class ReductionKernel final : public Kernel {
     const auto& x = in[0];
     auto shape = reduced(x, axes_);
     if (x.type == ElementType::bf16)
-      return reduce_bf16_planes(what_ == Reduction::mean, reinterpret_cast<const std::uint16_t*>(x.data),
-                                out[0].as<float>(), x.dim(0), x.dim(1), shape.n, runtime.pool());
+      return reduce_bf16_planes(what_, reinterpret_cast<const std::uint16_t*>(x.data), out[0].as<float>(), x.dim(0),
+                                x.dim(1), shape.n, runtime.pool());
     // [N][C/16][spatial][16]: the blocks of an image are as many rows of 16.
     const auto channels = x.layout == Layout::blocked ? round_up(x.dim(1), kBlock) : 0;
     if (channels > 0) shape = {.outer = x.dim(0) * channels / kBlock, .n = shape.n, .inner = kBlock};
@@ -61,7 +61,7 @@ class ReductionKernel final : public Kernel {
   bool reads(int, Layout layout) const override { return layout == Layout::plain || takes_blocks_; }
   bool reads_as(int, ElementType type, Layout layout) const override {
     return takes_blocks_ && type == ElementType::bf16 && layout == Layout::blocked &&
-           (what_ == Reduction::mean || what_ == Reduction::sum);
+           (what_ == Reduction::mean || what_ == Reduction::sum || what_ == Reduction::norm);
   }
 
  private:

@@ -198,9 +198,12 @@ void reduce_products(Reduction what, const float* x, const float* by, float* y, 
   reduce(what, x, by, y, s, pool);
 }
 
-void reduce_bf16_planes(bool mean, const std::uint16_t* x, float* y, i64 batch, i64 channels, i64 plane,
+void reduce_bf16_planes(Reduction what, const std::uint16_t* x, float* y, i64 batch, i64 channels, i64 plane,
                         ThreadPool& pool) {
   const auto halves = ceil_div(channels, kBlock), blocks = ceil_div(channels, 2 * kBlock);
+  // A norm is that of what is left above a mean of 0.
+  static constexpr float kZeros[kBlock] = {};
+  const auto* mean = what == Reduction::norm ? kZeros : nullptr;
   parallel_ranges(pool, batch * halves, static_cast<double>(plane), [&](i64 begin, i64 end) {
     for (auto i = begin; i < end; ++i) {
       const auto image = i / halves, half = i % halves, channel = half * kBlock;
@@ -208,11 +211,13 @@ void reduce_bf16_planes(bool mean, const std::uint16_t* x, float* y, i64 batch, 
       std::array<float, kBlock> total{};
       for (i64 pixel = 0; pixel < plane; pixel += kPart) {
         std::array<float, kBlock> part;
-        narrow_isa().lane_sums(from + pixel * 2 * kBlock, std::min(kPart, plane - pixel), nullptr, part.data());
+        narrow_isa().lane_sums(from + pixel * 2 * kBlock, std::min(kPart, plane - pixel), mean, part.data());
         for (i64 lane = 0; lane < kBlock; ++lane) total[lane] += part[lane];
       }
+      auto* to = y + image * channels + channel;
       for (i64 lane = 0; lane < std::min(kBlock, channels - channel); ++lane)
-        y[image * channels + channel + lane] = mean ? total[lane] / static_cast<float>(plane) : total[lane];
+        if (what == Reduction::mean) to[lane] = total[lane] / static_cast<float>(plane);
+        else to[lane] = what == Reduction::norm ? std::sqrt(total[lane]) : total[lane];
     }
   });
 }

@@ -30,8 +30,8 @@ void reduce_rows(Reduction what, const float* x, float* y, i64 rows, i64 n);
 /// The sum or mean of the products of x by `by`, which lies as x does.
 void reduce_products(Reduction what, const float* x, const float* by, float* y, const Reduced& shape, ThreadPool& pool);
 
-/// The sum or mean of the plane of each channel, of blocks of 32 channels in bf16.
-void reduce_bf16_planes(bool mean, const std::uint16_t* x, float* y, i64 batch, i64 channels, i64 plane,
+/// The sum, mean or norm of the plane of each channel, of blocks of 32 channels in bf16.
+void reduce_bf16_planes(Reduction what, const std::uint16_t* x, float* y, i64 batch, i64 channels, i64 plane,
                         ThreadPool& pool);
 
 /// What is not summed in f32: products of f32, in double precision, and all of integers, which wrap, and of booleans.
