@@ -1,6 +1,6 @@
 // Operations that give what they get, as exporters write them where axes might have been repeated, joined or cut:
-// Broadcast and Tile, Reshape, Squeeze and Unsqueeze, Slice; FakeQuantize of what is on its levels; and Add of -0, Subtract of 0,
-// Multiply and Divide by 1.
+// Broadcast and Tile, Reshape, Squeeze and Unsqueeze, Slice; FakeQuantize of what is on its levels; and Add of -0,
+// Subtract of 0, Multiply and Divide by 1.
 #include <cstring>
 
 #include "fast/kit/levels.hpp"
