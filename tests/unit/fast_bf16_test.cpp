@@ -283,7 +283,10 @@ TEST_CASE("bf16 Winograd: exact where transformed values are, else within its ro
 TEST_CASE("bf16 depthwise convolution and pooling") {
   ThreadPool one(1), four(4);
   const ConvolutionShape shapes[] = {shape(1, 32, 32, 32, 14, 14, 3, 1, 1), shape(2, 40, 40, 40, 9, 5, 3, 2, 1),
-                                     shape(1, 70, 70, 70, 7, 7, 5, 1, 2), shape(1, 33, 33, 33, 100, 50, 3, 2, 1)};
+                                     shape(1, 70, 70, 70, 7, 7, 5, 1, 2),   shape(1, 33, 33, 33, 100, 50, 3, 2, 1),
+                                     shape(2, 33, 33, 33, 17, 17, 7, 1, 3), shape(1, 64, 64, 64, 29, 15, 5, 2, 2),
+                                     shape(1, 20, 20, 20, 16, 8, 7, 2, 3),  shape(1, 40, 40, 40, 6, 6, 5, 1, 2),
+                                     shape(1, 32, 32, 32, 56, 56, 7, 1, 3)};
   for_each_isa([&] {
     for (const auto& s : shapes) {
       INFO(s.channels << " of " << s.width << " kernel " << s.kernel_width);
@@ -300,16 +303,22 @@ TEST_CASE("bf16 depthwise convolution and pooling") {
         from_bf16_blocked(words(out), to.data(), false, s.batch, s.outputs, s.out_plane(), four);
         return to;
       };
-      for (const auto& activation : {Unary{Function::clamp, 0, 6}, Unary{Function::swish, 1}}) {
+      for (const auto& activation : {Unary{Function::clamp, 0, 6}, Unary{Function::swish, 1}, Unary{Function::hswish},
+                                     Unary{Function::gelu_erf}, Unary{Function::tanh}}) {
         bf16_depthwise(s, packed.data(), words(blocked), words(out), activation, words(scratch), four);
         const auto got = plain();
         bf16_depthwise(s, packed.data(), words(blocked), words(out), activation, words(scratch), one);
         CHECK(got == plain());
         for (std::size_t i = 0; i < got.size(); ++i) {
           auto expected = sums[i] + bias[i / at(s.out_plane()) % at(s.outputs)];
-          expected =
-              activation.f == Function::clamp ? std::clamp(expected, 0.0, 6.0) : expected / (1 + std::exp(-expected));
-          REQUIRE(std::abs(got[i] - expected) <= std::abs(expected) / 255 + 1e-5);
+          if (activation.f == Function::clamp) expected = std::clamp(expected, 0.0, 6.0);
+          if (activation.f == Function::swish) expected /= 1 + std::exp(-expected);
+          if (activation.f == Function::hswish) expected *= std::clamp(expected / 6 + 0.5, 0.0, 1.0);
+          if (activation.f == Function::gelu_erf) expected *= 0.5 * (1 + std::erf(expected / std::sqrt(2.0)));
+          if (activation.f == Function::tanh) expected = std::tanh(expected);
+          // GELU's short form is off by 4e-5 of its argument.
+          const auto shortened = activation.f == Function::gelu_erf ? 1e-4 : 1e-5;
+          REQUIRE(std::abs(got[i] - expected) <= std::abs(expected) / 255 + shortened);
         }
       }
       max_pool(s, blocked.data(), out.data(), four, bf16_pool());

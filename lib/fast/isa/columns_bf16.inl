@@ -12,6 +12,20 @@ using Column = Words[2][2];
   return _mm512_permutex2var_ps(load(p), lanes, load(p + kBlock));
 }
 
+/// Stores a pixel whose lanes are unpacked.
+[[gnu::always_inline]] inline void store_unpacked(const Bf16DepthwiseRows& r, i64 place, Vec low, Vec high) {
+  if (r.wide) {
+    const auto even = _mm512_setr_epi32(0, 2, 16, 18, 4, 6, 20, 22, 8, 10, 24, 26, 12, 14, 28, 30),
+               odd = _mm512_add_epi32(even, _mm512_set1_epi32(1));
+    store(r.wide + place * 2 * kBlock, _mm512_permutex2var_ps(low, even, high));
+    store(r.wide + place * 2 * kBlock + kBlock, _mm512_permutex2var_ps(low, odd, high));
+  } else {
+    const auto order = _mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7);
+    const auto both = (__m512i)_mm512_cvtne2ps_pbh(high, low);
+    _mm512_storeu_si512(r.out + place * kBlock, _mm512_permutexvar_epi64(order, both));
+  }
+}
+
 template <int kStep>
 static void bf16_depthwise3(const Bf16DepthwiseRows& r) {
   Words weights[3][2][2];
@@ -24,9 +38,6 @@ static void bf16_depthwise3(const Bf16DepthwiseRows& r) {
       weights[c][1][half] = tap(6 + c) >> 16;
     }
   }
-  const auto order = _mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7);
-  const auto even = _mm512_setr_epi32(0, 2, 16, 18, 4, 6, 20, 22, 8, 10, 24, 26, 12, 14, 28, 30),
-             odd = _mm512_add_epi32(even, _mm512_set1_epi32(1));
   with_ending(
       r, [&](auto f) __attribute__((always_inline)) {
         for (i64 y = 0; y < r.rows; ++y) {
@@ -51,24 +62,9 @@ static void bf16_depthwise3(const Bf16DepthwiseRows& r) {
                 dot_bf16(c[rows][half], weights[2][rows][half], v[half]);
               }
             for (auto& part : v) part = f(part);
-            const auto place = y * r.pixels + x;
-            if (r.wide) {
-              store(r.wide + place * 2 * kBlock, _mm512_permutex2var_ps(v[0], even, v[1]));
-              store(r.wide + place * 2 * kBlock + kBlock, _mm512_permutex2var_ps(v[0], odd, v[1]));
-            } else {
-              const auto both = (__m512i)_mm512_cvtne2ps_pbh(v[1], v[0]);
-              _mm512_storeu_si512(r.out + place * kBlock, _mm512_permutexvar_epi64(order, both));
-            }
+            store_unpacked(r, y * r.pixels + x, v[0], v[1]);
           };
           columns<kStep, Column>(r.pixels, read, sum);
         }
       });
-}
-
-static void bf16_depthwise_columns(const Bf16DepthwiseRows& r) {
-  switch (step_of_columns(r)) {
-    case 1: return bf16_depthwise3<1>(r);
-    case 2: return bf16_depthwise3<2>(r);
-    default: return bf16_depthwise(r);
-  }
 }

@@ -40,8 +40,9 @@ inline Vec load_bf16(const std::uint16_t* p) {
 }
 
 #include "fast/isa/vnni.inl"
-// Takes other taps than 3 × 3 to the loops above.
 #include "fast/isa/columns_bf16.inl"
+// Uses what is unpacked, and takes other taps to the loops above.
+#include "fast/isa/columns_bf16_wide.inl"
 
 constexpr NarrowTable with_bf16() {
   auto table = vnni_table("avx512");
