@@ -1,5 +1,5 @@
 // Depthwise convolution of 5 × 5 and 7 × 7 taps in bf16 by the instruction that multiplies pairs: two neighboring pixels
-// of a column make words, the last one with zeros. A column is read once for all pixels of a tile that want it. For
+// of a column make words, the last one with zeros. What is read for a tile stays in registers for all its taps. For
 // AVX-512, behind columns_bf16.inl.
 
 /// Pixels of a row that are computed at once.

@@ -40,6 +40,7 @@ inline Vec load_bf16(const std::uint16_t* p) {
 }
 
 #include "fast/isa/vnni.inl"
+// Uses columns.
 #include "fast/isa/columns_bf16.inl"
 // Uses what is unpacked, and takes other taps to the loops above.
 #include "fast/isa/columns_bf16_wide.inl"
