@@ -1,6 +1,6 @@
-// Depthwise convolution of 5 × 5 and 7 × 7 taps in bf16 by the instruction that multiplies pairs: two neighboring pixels
-// of a column make words, the last one with zeros. What is read for a tile stays in registers for all its taps. For
-// AVX-512, behind columns_bf16.inl.
+// Depthwise convolution of 5 × 5 and 7 × 7 taps in bf16 by the instruction that multiplies pairs: two neighboring
+// pixels of a column make words, the last one with zeros. What is read for a tile stays in registers for all its taps.
+// For AVX-512, behind columns_bf16.inl.
 
 /// Pixels of a row that are computed at once.
 constexpr int kColumnPixels = 7;
