@@ -190,11 +190,12 @@ struct U8DepthwiseRows {
 };
 
 /// Rows of a depthwise convolution on the 32 channels of a block in bf16. Weights are f32, 32 a tap, first those of the
-/// even channels, then those of the odd ones; bias alike.
+/// even channels, then those of the odd ones; bias alike. Lanes of channels that do not count become any small numbers.
 struct Bf16DepthwiseRows {
   const Word* in;
   const i64* taps;  ///< offsets from `in`, in words
   i64 tap_count;
+  i64 channels;  ///< of the block that count
   const float* weights;
   i64 step;  ///< between the pixels of one tap, in words
   Word* out;

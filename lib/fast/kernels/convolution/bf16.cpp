@@ -229,6 +229,7 @@ void bf16_depthwise_rows(const ConvolutionShape& s, const float* filters, const 
   Bf16DepthwiseRows work{.in = rows.in,
                          .taps = rows.taps.data(),
                          .tap_count = s.taps(),
+                         .channels = s.outputs - rows.block * kChannels,
                          .weights = block,
                          .step = rows.step,
                          .out = out,
