@@ -280,6 +280,16 @@ void between_branches(Net& n) {
   n.result(convolution(n, part, {8, 128, 1, 1}, windows(2)));
 }
 
+/// Parts of channels that begin anywhere.
+void between_parts(Net& n) {
+  const auto x = relu(n, convolution(n, n.input({2, 20, 7, 6}), {78, 20, 1, 1}, windows(2)));
+  const auto parts = n.op("Split-1", {x, n.index(1)}, {{"num_splits", "3"}}, 3);
+  const auto second = n.model.graph.output(parts, 1), third = n.model.graph.output(parts, 2);
+  const auto part = n.op("Slice-8", {x, n.indices({5}), n.indices({31}), n.indices({1}), n.indices({1})});
+  const auto y = n.op("Add-1", {convolution(n, parts, {26, 26, 3, 3}, windows(2, 1, 1)), second});
+  n.result(convolution(n, n.op("Concat-1", {y, third, part}, {{"axis", "1"}}), {8, 78, 1, 1}, windows(2)));
+}
+
 /// Of a few convolutions whose operands are rounded to 8 bits.
 constexpr float kBf16 = 3e-2F;
 
@@ -308,6 +318,8 @@ constexpr Example kBlocked[] = {
     {"reduction", between_branches, kOften, kFixed, true, kBf16, Precision::bf16},
     {"concat", between_branches, kOften, kFixed, true, kBf16, Precision::bf16},
     {"split", between_branches, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"split", between_parts, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"slice", between_parts, kOften, kFixed, true, kBf16, Precision::bf16},
     {"slice", between_branches, kOften, kFixed, true, kBf16, Precision::bf16},
     {"resize.nearest", between_branches, kOften, kFixed, true, kBf16, Precision::bf16},
 };

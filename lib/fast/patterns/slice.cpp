@@ -9,8 +9,9 @@ namespace {
 
 class Slice final : public Kernel {
  public:
-  /// `first`: along the axis. `whole_blocks`: it takes whole blocks of channels of f32.
-  Slice(i64 axis, i64 first, bool whole_blocks) : axis_(axis), first_(first), whole_blocks_(whole_blocks) {}
+  /// `first`: along the axis. `channels`: it takes channels of f32, `whole_blocks` whole blocks of them.
+  Slice(i64 axis, i64 first, bool channels, bool whole_blocks)
+      : axis_(axis), first_(first), channels_(channels), whole_blocks_(whole_blocks) {}
 
   std::string name() const override { return "slice"; }
 
@@ -41,7 +42,7 @@ class Slice final : public Kernel {
   bool reads(int, Layout layout) const override { return layout == Layout::plain || whole_blocks_; }
   bool writes(Layout layout) const override { return layout == Layout::plain || whole_blocks_; }
   bool reads_as(int, ElementType type, Layout layout) const override {
-    return type == ElementType::bf16 && layout == Layout::blocked && whole_blocks_;
+    return type == ElementType::bf16 && layout == Layout::blocked && channels_;
   }
   bool writes_as(ElementType type, Layout layout) const override { return reads_as(0, type, layout); }
   bool keeps(ElementType type) const override { return type == ElementType::bf16; }
@@ -53,7 +54,7 @@ class Slice final : public Kernel {
   i64 before(const View& from) const { return run_bytes(from, axis_) / from.dim(axis_) * first_; }
 
   i64 axis_, first_;
-  bool whole_blocks_;
+  bool channels_, whole_blocks_;
 };
 
 std::optional<Match> match(const Graphlet& graph, int root) {
@@ -62,9 +63,9 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto part = is_bytes(graph.stored(from)) ? part_of_slice(graph, root) : std::nullopt;
   if (!part) return std::nullopt;
   const auto [axis, first, length] = *part;
-  const bool whole_blocks = is_f32(graph, from) && axis == 1 && shape.rank() >= 3 && shape.rank() <= 4 &&
-                            are_blocks(ElementType::f32, first, length, shape[axis].length());
-  return Match{{root}, {from}, std::make_unique<Slice>(axis, first, whole_blocks)};
+  const bool channels = is_f32(graph, from) && axis == 1 && shape.rank() >= 3 && shape.rank() <= 4;
+  const bool whole_blocks = channels && are_blocks(ElementType::f32, first, length, shape[axis].length());
+  return Match{{root}, {from}, std::make_unique<Slice>(axis, first, channels, whole_blocks)};
 }
 
 constexpr std::string_view kRoots[] = {"Slice"};

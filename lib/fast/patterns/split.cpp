@@ -10,9 +10,10 @@ namespace {
 
 class Split final : public Kernel {
  public:
-  /// `whole_blocks`: it splits channels of f32 into parts of whole blocks; `levels` of channels that may be u8.
-  Split(i64 axis, bool whole_blocks, std::optional<ChannelLevels> levels)
-      : axis_(axis), whole_blocks_(whole_blocks), levels_(std::move(levels)) {}
+  /// `channels`: it splits channels of f32, `whole_blocks` into parts of whole blocks; `levels` of channels that may be
+  /// u8.
+  Split(i64 axis, bool channels, bool whole_blocks, std::optional<ChannelLevels> levels)
+      : axis_(axis), channels_(channels), whole_blocks_(whole_blocks), levels_(std::move(levels)) {}
 
   std::string name() const override { return "split"; }
 
@@ -70,8 +71,7 @@ class Split final : public Kernel {
   bool reads(int, Layout layout) const override { return layout == Layout::plain || whole_blocks_; }
   bool writes(Layout layout) const override { return layout == Layout::plain || whole_blocks_; }
   bool reads_as(int, ElementType type, Layout layout) const override {
-    return layout == Layout::blocked &&
-           (type == ElementType::bf16 ? whole_blocks_ : type == ElementType::u8 && levels_);
+    return layout == Layout::blocked && (type == ElementType::bf16 ? channels_ : type == ElementType::u8 && levels_);
   }
   bool writes_as(ElementType type, Layout layout) const override { return reads_as(0, type, layout); }
   bool keeps(ElementType type) const override { return type == ElementType::bf16; }
@@ -109,7 +109,7 @@ class Split final : public Kernel {
   }
 
   i64 axis_;
-  bool whole_blocks_;
+  bool channels_, whole_blocks_;
   std::optional<ChannelLevels> levels_;
 };
 
@@ -123,12 +123,15 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (const auto lengths = graph.input(root, 2); lengths.node >= 0 && !graph.constant(lengths)) return std::nullopt;
   const auto along = axis->front();
   const auto outputs = static_cast<int>(graph.node(root).layer->outputs.size());
-  bool whole_blocks = is_f32(graph, from) && along == 1 && shape.rank() >= 3 && shape.rank() <= 4;
-  for (int o = 0; whole_blocks && o < outputs; ++o) {
+  bool channels = is_f32(graph, from) && along == 1 && shape.rank() >= 3 && shape.rank() <= 4;
+  bool whole_blocks = channels;
+  for (int o = 0; channels && o < outputs; ++o) {
     const auto& part = graph.fact({root, o}).shape;
-    whole_blocks = part.is_static() && part[1].length() % kBlock == 0;
+    channels = part.is_static();
+    whole_blocks = whole_blocks && channels && part[1].length() % kBlock == 0;
   }
-  return Match{{root}, {from}, std::make_unique<Split>(along, whole_blocks, channel_levels(graph, from, along))};
+  return Match{
+      {root}, {from}, std::make_unique<Split>(along, channels, whole_blocks, channel_levels(graph, from, along))};
 }
 
 constexpr std::string_view kRoots[] = {"Split", "VariadicSplit"};
