@@ -52,9 +52,9 @@ bool has_blocks(const PartialShape& shape, ElementType type) {
   return shape.rank() >= 3 && shape.rank() <= 5 && !(shape[1].is_static() && shape[1].length() <= kFewChannels);
 }
 
-/// What a kernel keeps in one type cannot be stored so where a part of it cannot that is read.
-void keep_together(const Plan& plan, const Storage& how, const std::vector<int>& origin, const std::vector<char>& read,
-                   std::vector<char>& can) {
+/// What a kernel keeps in one type cannot be stored so where a part of it cannot. Outputs of other types, as the indices
+/// of a pool, are no part of it.
+void keep_together(const Plan& plan, const Storage& how, const std::vector<int>& origin, std::vector<char>& can) {
   for (bool changed = true; changed;) {
     changed = false;
     for (const auto& step : plan.steps) {
@@ -62,7 +62,8 @@ void keep_together(const Plan& plan, const Storage& how, const std::vector<int>&
       std::vector<int> together;
       for (int i = 0; i < std::ssize(step.inputs); ++i)
         if (reads(*step.kernel, i, how)) together.push_back(origin[step.inputs[i]]);
-      std::ranges::copy_if(step.outputs, std::back_inserter(together), [&](int id) { return read[id] != 0; });
+      std::ranges::copy_if(step.outputs, std::back_inserter(together),
+                           [&](int id) { return plan.value(id).stored == ElementType::f32; });
       const auto can_be = [&](int id) { return can[id] != 0; };
       if (std::ranges::none_of(together, can_be) || std::ranges::all_of(together, can_be)) continue;
       for (const auto id : together) can[id] = 0;
@@ -125,7 +126,7 @@ void layout(Plan& plan) {
         can[from] = can[from] && fits && step.kernel && is_settled(plan, step) && reads(*step.kernel, i, how);
       }
     }
-    keep_together(plan, how, origin, read, can);
+    keep_together(plan, how, origin, can);
     for (std::size_t id = 0; id < count; ++id) {
       const auto from = origin[id];
       if (!can[from]) continue;

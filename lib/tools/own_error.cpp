@@ -278,9 +278,9 @@ class Judge final : public Observer {
     for (auto& off : operand.off) off += kUnitsOfLevels * unit_roundoff(ElementType::f32) * largest;
   }
 
-  /// What kernels may add to an activation whose result becomes levels, beyond its rounding.
+  /// What kernels may add to an activation whose result becomes levels or bf16, beyond its rounding.
   void add_shortening(const Node& node, const Operand& argument, Bound& bound) const {
-    if (!int8_ || (node.op->type != "Gelu" && node.op->type != "Swish") || argument.value.size() != std::ssize(bound))
+    if ((!int8_ && !bf16_) || (node.op->type != "Gelu" && node.op->type != "Swish") || argument.value.size() != std::ssize(bound))
       return;
     auto to = bound.begin();
     each_number(argument.value, [&](double x) { *to++ += std::isfinite(x) ? kShortening * std::abs(x) : 0; });

@@ -290,6 +290,13 @@ void between_parts(Net& n) {
   n.result(convolution(n, n.op("Concat-1", {y, third, part}, {{"axis", "1"}}), {8, 78, 1, 1}, windows(2)));
 }
 
+/// Results, and a part that nobody reads.
+void between_results(Net& n) {
+  const auto x = n.input({1, 20, 7, 6}), y = relu(n, convolution(n, x, {64, 20, 1, 1}, windows(2)));
+  n.result(next_to(n, n.op("Split-1", {y, n.index(1)}, {{"num_splits", "2"}}, 2)));
+  n.result(n.op("HSwish-4", {n.op("Abs-1", {many(n, relu(n, convolution(n, x, {32, 20, 1, 1}, windows(2))))})}));
+}
+
 /// Of a few convolutions whose operands are rounded to 8 bits.
 constexpr float kBf16 = 3e-2F;
 
@@ -318,6 +325,7 @@ constexpr Example kBlocked[] = {
     {"reduction", between_branches, kOften, kFixed, true, kBf16, Precision::bf16},
     {"concat", between_branches, kOften, kFixed, true, kBf16, Precision::bf16},
     {"split", between_branches, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"bf16_winograd2.convolution", between_results, kOften, kFixed, true, kBf16, Precision::bf16},
     {"split", between_parts, kOften, kFixed, true, kBf16, Precision::bf16},
     {"slice", between_parts, kOften, kFixed, true, kBf16, Precision::bf16},
     {"slice", between_branches, kOften, kFixed, true, kBf16, Precision::bf16},
