@@ -325,7 +325,7 @@ constexpr Example kBlocked[] = {
     {"reduction", between_branches, kOften, kFixed, true, kBf16, Precision::bf16},
     {"concat", between_branches, kOften, kFixed, true, kBf16, Precision::bf16},
     {"split", between_branches, kOften, kFixed, true, kBf16, Precision::bf16},
-    {"bf16_winograd2.convolution", between_results, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"bf16.convolution+Relu", between_results, kOften, kFixed, true, kBf16, Precision::bf16},
     {"split", between_parts, kOften, kFixed, true, kBf16, Precision::bf16},
     {"slice", between_parts, kOften, kFixed, true, kBf16, Precision::bf16},
     {"slice", between_branches, kOften, kFixed, true, kBf16, Precision::bf16},
