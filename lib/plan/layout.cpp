@@ -52,8 +52,8 @@ bool has_blocks(const PartialShape& shape, ElementType type) {
   return shape.rank() >= 3 && shape.rank() <= 5 && !(shape[1].is_static() && shape[1].length() <= kFewChannels);
 }
 
-/// What a kernel keeps in one type cannot be stored so where a part of it cannot. Outputs of other types, as the indices
-/// of a pool, are no part of it.
+/// What a kernel keeps in one type cannot be stored so where a part of it cannot. Outputs of other types, as the
+/// indices of a pool, are no part of it.
 void keep_together(const Plan& plan, const Storage& how, const std::vector<int>& origin, std::vector<char>& can) {
   for (bool changed = true; changed;) {
     changed = false;

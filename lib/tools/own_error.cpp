@@ -280,8 +280,8 @@ class Judge final : public Observer {
 
   /// What kernels may add to an activation whose result becomes levels or bf16, beyond its rounding.
   void add_shortening(const Node& node, const Operand& argument, Bound& bound) const {
-    if ((!int8_ && !bf16_) || (node.op->type != "Gelu" && node.op->type != "Swish") || argument.value.size() != std::ssize(bound))
-      return;
+    const bool shortens = (int8_ || bf16_) && (node.op->type == "Gelu" || node.op->type == "Swish");
+    if (!shortens || argument.value.size() != std::ssize(bound)) return;
     auto to = bound.begin();
     each_number(argument.value, [&](double x) { *to++ += std::isfinite(x) ? kShortening * std::abs(x) : 0; });
   }
