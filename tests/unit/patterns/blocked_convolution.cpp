@@ -149,6 +149,12 @@ void scaled_by_others(Net& n) {
   n.result(n.op("Multiply-1", {z, n.numbers({3e38F}, {})}));
 }
 
+/// A wide row, and taps that meet only the padding below it.
+void direct_above_padding(Net& n) {
+  n.result(n.op("Convolution-1", {n.input({1, 32, 1, 600}), n.weights({32, 32, 3, 3})},
+                {{"strides", "1,1"}, {"dilations", "1,1"}, {"pads_begin", "0,1"}, {"pads_end", "2,1"}}));
+}
+
 /// What repeats the output is no residual.
 void direct_of_one_pixel(Net& n) {
   const auto y = convolution(n, n.input({1, 33, 3, 3}), {33, 33, 3, 3}, windows(2));
@@ -260,6 +266,7 @@ void branches_apart(Net& n) {
 constexpr Example kExamples[] = {
     {"direct.convolution+sum+bias+Relu", branches},
     {"direct.convolution+residual", branches_padded, kOnce},
+    {"direct.convolution", direct_above_padding, kOnce},
     {"planar.convolution+sum+bias+Relu", branches_strided},
     {"pointwise.convolution+sum+Relu", branches_pointwise},
     {"depthwise.convolution+sum+bias+residual+Relu", branches_by_channel},

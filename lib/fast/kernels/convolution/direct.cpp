@@ -157,7 +157,10 @@ bool copies_bands(const ConvolutionShape& s, const Phase& p, i64 blocks) {
   return p.is_padded() && (by_rows(p.out_rows * p.out_columns) || padded_size(s, p, blocks) > kPlaneFloats);
 }
 
-bool is_row(const ConvolutionShape& s, const Phase& p) { return s.height == 1 && p.out_rows == 1 && p.top == 0; }
+/// Whether all taps read a single row.
+bool is_row(const ConvolutionShape& s, const Phase& p) {
+  return s.height == 1 && p.out_rows == 1 && p.top == 0 && p.rows_read(1) == 1;
+}
 
 i64 scratch_size(const ConvolutionShape& s, const Phase& p, i64 blocks, int threads) {
   if (!p.is_padded()) return 0;
