@@ -33,7 +33,10 @@ bool bf16_computes(Function f) {
 bool bf16_stores_all(i64 valid, bool padded, const Epilogue& e, const Bf16Place& residual, const Bf16Place& out) {
   const bool bounded = e.activation.f == Function::clamp;
   const bool keeps_zeros = !bounded || (e.activation.a <= 0 && e.activation.b >= 0);
-  const bool whole = valid == kColumns || (valid == kBlock && out.wide) || (padded && keeps_zeros);
+  // A residual in bf16 of 16 columns may be what the output is written over: loops on short vectors would write over
+  // what they still read.
+  const bool mixed = valid <= kBlock && out.wide && residual.narrow;
+  const bool whole = valid == kColumns || (!mixed && ((valid == kBlock && out.wide) || (padded && keeps_zeros)));
   return whole && e.activation.is_clamp() && !(residual && e.residual_last && e.has_activation());
 }
 
