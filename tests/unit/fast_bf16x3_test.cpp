@@ -1,9 +1,13 @@
 // Products and convolutions of f32 as the sum of three bf16, which machines without AMX do not have: as exact as f32.
+#include <cstring>
+
+#include "base/bytes.hpp"
 #include "convolutions.hpp"
 #include "fast/isa/narrow.hpp"
 #include "fast/kernels/convolution/bf16x3.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kernels/product/bf16x3.hpp"
+#include "temporary.hpp"
 
 namespace ovir::fast {
 namespace {
@@ -153,6 +157,23 @@ TEST_CASE("bf16x3 product: infinities, NaN and the largest numbers are those of 
       else if (std::isinf(sum) || std::abs(sum) > kMost) CHECK(got == (sum > 0 ? kInfinity : -kInfinity));
       else CHECK(std::abs(got - sum) <= 1e-6 * std::abs(sum));
     }
+}
+
+TEST_CASE("bf16x3 convolution: filters that lie in a file are packed alike") {
+  if (!is_there()) return;
+  ThreadPool four(4);
+  const auto s = shape(1, 1, 40, 70, 9, 9, 3, 1, 1);
+  const auto each = s.channels * s.taps();
+  const auto filters = random_floats(s.outputs * each, 2);
+  const Temporary folder;
+  write_file(folder.path("a"), {reinterpret_cast<const char*>(filters.data()), filters.size() * sizeof(float)});
+  const auto bytes = map_file(folder.path("a"));
+  const WeightsFile file{FilePart(bytes.owner, bytes.view.data())};
+  REQUIRE(file);
+  const Buffer given(bf16x3_filters_size(s)), read(given.size()), room(4 * kColumns * each);
+  bf16x3_pack(s, filters.data(), given.data(), four);
+  bf16x3_pack(s, Weights(file, room.data()), read.data(), four);
+  CHECK(std::memcmp(given.data(), read.data(), static_cast<std::size_t>(given.size()) * sizeof(float)) == 0);
 }
 
 TEST_CASE("bf16x3 convolution: infinities and NaN reach the pixels that read them, and no others") {

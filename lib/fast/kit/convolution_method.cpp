@@ -110,7 +110,7 @@ void pack(ConvolutionMethod method, const ConvolutionShape& shape, const Weights
     case ConvolutionMethod::transposed_winograd: return transposed_winograd_pack(shape, filters.data, to, pool);
     case ConvolutionMethod::clipped: return clipped_pack(shape, filters, to, pool);
     case ConvolutionMethod::few_outputs: return few_outputs_pack(shape, filters.data, to, pool);
-    case ConvolutionMethod::bf16x3: return bf16x3_pack(shape, filters.data, to, pool);
+    case ConvolutionMethod::bf16x3: return bf16x3_pack(shape, filters, to, pool);
     default: return;
   }
 }

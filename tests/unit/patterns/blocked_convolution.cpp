@@ -151,7 +151,7 @@ void scaled_by_others(Net& n) {
 
 /// A wide row, and taps that meet only the padding below it.
 void direct_above_padding(Net& n) {
-  n.result(n.op("Convolution-1", {n.input({1, 32, 1, 600}), n.weights({32, 32, 3, 3})},
+  n.result(n.op("Convolution-1", {n.input({1, 32, 1, 600}), n.weights({20, 32, 3, 3})},
                 {{"strides", "1,1"}, {"dilations", "1,1"}, {"pads_begin", "0,1"}, {"pads_end", "2,1"}}));
 }
 

@@ -76,13 +76,13 @@ bool bf16x3_convolution_pays(const ConvolutionShape& s) {
 
 i64 bf16x3_filters_size(const ConvolutionShape& s) { return geometry(s).filters_size(); }
 
-void bf16x3_pack(const ConvolutionShape& s, const float* filters, float* to, ThreadPool& pool) {
+void bf16x3_pack(const ConvolutionShape& s, const Weights& filters, float* to, ThreadPool& pool) {
   const auto g = geometry(s);
-  parallel_ranges(pool, g.panels(), static_cast<double>(g.panel_size()) / 3, [&](i64 begin, i64 end) {
-    for (auto panel = begin; panel < end; ++panel)
-      pack_panel(g, filters + panel * kColumns * s.channels * s.taps(), panel,
-                 reinterpret_cast<Word*>(to) + panel * g.panel_size());
-  });
+  const auto each = s.channels * s.taps();
+  pack_blocks(filters, s.outputs * each, kColumns * each, 1, static_cast<double>(g.panel_size()) / 3, pool,
+              [&](i64 panel, i64, const float* from) {
+                pack_panel(g, from, panel, reinterpret_cast<Word*>(to) + panel * g.panel_size());
+              });
 }
 
 i64 bf16x3_scratch_size(const ConvolutionShape& s, int threads) { return geometry(s).scratch_size(threads); }

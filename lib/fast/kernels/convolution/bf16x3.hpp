@@ -11,7 +11,7 @@ bool bf16x3_convolution_pays(const ConvolutionShape& shape);
 /// Floats of the packed filters.
 i64 bf16x3_filters_size(const ConvolutionShape& shape);
 /// Packs filters [outputs][channels][taps].
-void bf16x3_pack(const ConvolutionShape& shape, const float* filters, float* to, ThreadPool& pool);
+void bf16x3_pack(const ConvolutionShape& shape, const Weights& filters, float* to, ThreadPool& pool);
 i64 bf16x3_scratch_size(const ConvolutionShape& shape, int threads);
 /// in: [batch][blocks of channels][height][width][16], out alike.
 void bf16x3_convolution(const ConvolutionShape& shape, const float* filters, const float* in, float* out,
