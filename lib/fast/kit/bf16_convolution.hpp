@@ -6,8 +6,8 @@
 
 namespace ovir::fast {
 
-/// A Convolution-1 of one group, a depthwise GroupConvolution-1, or a ConvolutionBackpropData-1 that bf16_transposed
-/// takes, with constant filters and what follows it.
+/// A Convolution-1 or GroupConvolution-1, with the branches beside it, or a ConvolutionBackpropData-1 that
+/// bf16_transposed takes, with constant filters and what follows it.
 struct Bf16Layer {
   ConvolutionWindows windows;
   ConvolutionShape shape;
