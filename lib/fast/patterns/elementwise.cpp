@@ -82,7 +82,6 @@ class ElementwiseChain final : public Kernel {
     state->channels = channels;
     state->plane = plane;
     state->reordered.resize(sizes.in.size());
-    if (narrow && in_registers_) state->in_registers = &*in_registers_;
     for (std::size_t i = 0; i < sizes.in.size(); ++i) {
       state->by_image.push_back(sizes.in[i].size() > channels);
       if (extents_[i] == Extent::full && !is_blocked(sizes.in[i])) state->reordered[i] = state->reserve(size);
@@ -106,10 +105,10 @@ class ElementwiseChain final : public Kernel {
       else to_blocked(in[i].as<const float>(), blocked, state.batch, state.channels, state.plane, pool);
       data[i] = blocked;
     }
-    if (state.in_registers)
-      return state.in_registers->run(std::span(data).first(in.size()), state.by_image,
-                                     reinterpret_cast<std::uint16_t*>(out[0].data),
-                                     {state.batch, ceil_div(state.channels, state.lanes), state.plane}, pool);
+    if (in_registers_ && out[0].type == ElementType::bf16)
+      return in_registers_->run(std::span(data).first(in.size()), state.by_image,
+                                reinterpret_cast<std::uint16_t*>(out[0].data),
+                                {state.batch, ceil_div(state.channels, state.lanes), state.plane}, pool);
     void* const y = state.out ? static_cast<void*>(state.floats(state.out)) : out[0].data;
     state.chain.run(std::span(data).first(in.size()), y, pool);
     if (state.out)
@@ -142,7 +141,6 @@ class ElementwiseChain final : public Kernel {
   struct State final : KernelState {
     explicit State(Chain c) : chain(std::move(c)) {}
     Chain chain;
-    const Bf16Chain* in_registers = nullptr;
     std::vector<bool> by_image;  // by operand: whether each image has its own, where it is by channel
     i64 batch = 0, channels = 0, plane = 0, lanes = 0;
     std::vector<Scratch> reordered;  // by operand

@@ -39,19 +39,19 @@ class U8Quantize final : public Kernel {
   void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
            Runtime& runtime) const override {
     auto& state = static_cast<State&>(prepared);
-    const auto &x = in[0], &y = out[0];
+    auto x = in[0];
+    const auto& y = out[0];
     auto& pool = runtime.pool();
-    if (becomes_rows({in, out})) {
-      auto plain = x;
-      plain.data = reinterpret_cast<std::byte*>(state.floats(state.plain));
-      plain.layout = Layout::plain;
-      to_plain(x.as<const float>(), plain.as<float>(), x.dim(0), x.dim(1), plane_of(x), pool);
-      return run_rows({&plain, 1}, out, 0, x.size() / row_of(x));
+    if (state.plain) {
+      to_plain(x.as<const float>(), state.floats(state.plain), x.dim(0), x.dim(1), plane_of(x), pool);
+      x.data = reinterpret_cast<std::byte*>(state.floats(state.plain));
+      x.layout = Layout::plain;
     }
-    if (by_rows({in, out})) {
+    const std::span<const View> from(&x, 1);
+    if (by_rows({from, out})) {
       const auto n = row_of(x);
       return parallel_ranges(pool, x.size() / n, kCost * static_cast<double>(n),
-                             [&](i64 begin, i64 end) { run_rows(in, out, begin, end); });
+                             [&](i64 begin, i64 end) { run_rows(from, out, begin, end); });
     }
     auto* levels = state.levels ? reinterpret_cast<std::uint8_t*>(state.floats(state.levels))
                                 : reinterpret_cast<std::uint8_t*>(y.data);

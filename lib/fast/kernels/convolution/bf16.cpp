@@ -106,7 +106,7 @@ void bf16_pack_panel(const NarrowGeometry& g, i64 panel, const float* filters, W
   const auto taps = s.taps(), each = s.channels * taps, start = panel * g.panel_size();
   const auto first = panel * kColumns, outputs = std::min(kColumns, s.outputs - first);
   std::fill_n(to, g.panel_size(), Word{0});
-  if (g.grouped) {
+  if (g.grouped || g.unrolled) {
     auto* values = reinterpret_cast<std::uint16_t*>(to);
     for (i64 o = 0; o < outputs; ++o)
       for (i64 c = 0; c < s.group_channels(); ++c)
@@ -115,15 +115,6 @@ void bf16_pack_panel(const NarrowGeometry& g, i64 panel, const float* filters, W
           const auto place = g.place(first + o, channel, t / s.kernel_width, t % s.kernel_width);
           table.to_bf16(filters, values + (place - 2 * start), 1);
         }
-    return;
-  }
-  if (g.unrolled) {
-    auto* values = reinterpret_cast<std::uint16_t*>(to);
-    for (i64 o = 0; o < outputs; ++o)
-      for (i64 t = 0; t < taps; ++t, ++filters) {
-        const auto place = g.place(first + o, 0, t / s.kernel_width, t % s.kernel_width);
-        table.to_bf16(filters, values + (place - 2 * start), 1);
-      }
     return;
   }
   const auto together = std::max<i64>(kLines / taps / 2, 1);  // pairs of channels
