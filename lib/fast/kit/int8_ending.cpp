@@ -1,18 +1,24 @@
 #include "fast/kit/int8_ending.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "fast/kit/functions.hpp"
 #include "fast/kit/pooling.hpp"
 
 namespace ovir::fast {
 
-Bounds Bounds::in(const Levels& levels, i64 channel) const {
-  const auto level = [&](float v) { return (v - levels.low(channel)) / levels.scale(channel); };
-  return {std::max(0.0f, level(low)), std::min(levels.max_level, level(high))};
+namespace {
+
+Bounds in_levels(const Bounds& bounds, const Levels& levels, i64 channel, float factor, float offset) {
+  const auto level = [&](float v) {
+    const auto value = factor == 0 && std::isinf(v) ? v : v * factor + offset;  // no bound remains none
+    return (value - levels.low(channel)) / levels.scale(channel);
+  };
+  const auto [low, high] = std::minmax({level(bounds.low), level(bounds.high)});
+  return {std::clamp(low, 0.0f, levels.max_level), std::clamp(high, 0.0f, levels.max_level)};
 }
 
-namespace {
 
 /// Follows only users: each part moves on where the next node suits it.
 class Follower {
@@ -33,7 +39,6 @@ class Follower {
     const auto plain = e;
     const auto taken = nodes_;
     if (!e.pool) normalization(e);
-    if (!e.factors.empty()) bounds_as_activation(e);
     e.levels = levels(e);
     if (!e.levels && !e.factors.empty()) {
       e = plain;
@@ -52,7 +57,7 @@ class Follower {
     take(add, sum, "+residual");
     sum.sum_bounds = bounds(sum);
     if (sum.sum_bounds == Bounds()) activation(sum, sum.sum_activation, sum.sum_slopes);
-    if (sum.is_activated()) bounds_as_activation(sum);
+    if (sum.is_activated() || !sum.factors.empty()) bounds_as_activation(sum);
     const auto nodes = nodes_;
     const auto name = sum.name;
     sum.sum_levels = levels(sum);
@@ -139,6 +144,13 @@ class Follower {
 };
 
 }  // namespace
+
+Bounds U8Ending::level_bounds(i64 channel) const {
+  if (factors.empty()) return in_levels(bounds, *levels, channel, 1, 0);
+  return in_levels(bounds, *levels, channel, factors[channel], offsets[channel]);
+}
+
+Bounds U8Ending::sum_level_bounds() const { return in_levels(sum_bounds, *sum_levels, 0, 1, 0); }
 
 U8Ending take_u8_ending(const Graphlet& graph, Match& match, i64 rank, i64 channels, bool may_add) {
   return Follower(graph, match, rank, channels).follow(may_add);

@@ -13,8 +13,6 @@ namespace ovir::fast {
 struct Bounds {
   float low = -std::numeric_limits<float>::infinity(), high = std::numeric_limits<float>::infinity();
   friend bool operator==(const Bounds&, const Bounds&) = default;
-  /// In levels, which end at 0 and the last one.
-  Bounds in(const Levels& levels, i64 channel) const;
 };
 
 /// What follows the sums: bias, bounds or another activation, a normalization left as it was (· factor + offset),
@@ -31,6 +29,10 @@ struct U8Ending {
   std::optional<Levels> levels, other, sum_levels;  ///< `other` of operand 1, where it is not f32
   std::optional<ConvolutionShape> pool;
   std::string name;
+  /// `bounds` behind the normalization of a channel, in `levels`, and `sum_bounds` in `sum_levels`; all of them end at
+  /// level 0 and the last one.
+  Bounds level_bounds(i64 channel) const;
+  Bounds sum_level_bounds() const;
   const Levels* result() const { return sum_levels ? &*sum_levels : (levels && !adds ? &*levels : nullptr); }
 };
 

@@ -69,14 +69,15 @@ void U8Filters::make_panel(const NarrowGeometry& g, i64 panel, Word* read, Word*
 }
 
 bool U8Filters::set_bounds(const U8Ending& e, i64 outputs) {
-  const auto first = e.bounds.in(*e.levels, 0);
+  const auto first = e.level_bounds(0);
   bool differ = false;
-  for (i64 o = 1; !e.levels->is_single() && o < outputs; ++o) differ = differ || e.bounds.in(*e.levels, o) != first;
+  const bool single = e.levels->is_single() && e.factors.empty();
+  for (i64 o = 1; !single && o < outputs; ++o) differ = differ || e.level_bounds(o) != first;
   if (!differ) return false;
   lows_.assign(line_size(), 0);
   highs_.assign(line_size(), 255);
   for (i64 o = 0; o < outputs; ++o) {
-    const auto bounds = e.bounds.in(*e.levels, o);
+    const auto bounds = e.level_bounds(o);
     const auto level = [](float v) { return static_cast<std::uint8_t>(std::nearbyint(std::clamp(v, 0.0f, 255.0f))); };
     lows_[o] = level(bounds.low);
     highs_[o] = level(bounds.high);
@@ -127,7 +128,7 @@ void U8Filters::set_epilogue(const U8Layer& layer) {
   const bool by_channel = e.levels && !activated && set_bounds(e, s.outputs);
   auto first = e.bounds;
   if (by_channel) first = {0, 255};
-  else if (e.levels && !activated) first = e.bounds.in(*e.levels, 0);
+  else if (e.levels && !activated) first = e.level_bounds(0);
   epilogue_ = {.scale = scale,
                .shift = shift,
                .low = first.low,
@@ -152,7 +153,7 @@ void U8Filters::set_epilogue(const U8Layer& layer) {
   if (!e.adds) return;
   const bool onto_levels = e.sum_levels && !activated;
   const auto step = onto_levels ? e.sum_levels->scale(0) : 1, low = onto_levels ? e.sum_levels->low(0) : 0;
-  const auto last = onto_levels ? e.sum_bounds.in(*e.sum_levels, 0) : e.sum_bounds;
+  const auto last = onto_levels ? e.sum_level_bounds() : e.sum_bounds;
   if (e.sum_levels) {
     epilogue_.sum_by = 1 / e.sum_levels->scale(0);
     epilogue_.sum_plus = -e.sum_levels->low(0) / e.sum_levels->scale(0);
