@@ -107,7 +107,7 @@ TEST_CASE("int8 convolution and depthwise: levels are exact, with residuals, in 
         to_u8_blocked(in.data(), false, in_scale.get(), reinterpret_cast<std::uint8_t*>(blocked.data()), s.batch,
                       s.channels, s.plane(), four);
       }
-      const bool winograd = u8_winograd_pays(s, weights.data(), false);
+      const bool winograd = u8_winograd_pays(s, weights.data());
       transformed += winograd;
       const Buffer packed(depthwise ? u8_depthwise_weights_size(s) / 4 : g.filters_size()),
           points(winograd ? u8_winograd_weights_size(s) : 1);
@@ -404,12 +404,12 @@ TEST_CASE("int8 Winograd: not where 64 times a sum could leave 32 bits") {
   const auto s = shape(1, 1, 208, 64, 14, 14, 3, 1, 1);
   std::vector<std::int8_t> weights(at(s.outputs * s.channels * 9), 1);
   force_isa(Isa::baseline);
-  CHECK(u8_winograd_pays(s, weights.data(), false));
+  CHECK(u8_winograd_pays(s, weights.data()));
   std::fill_n(weights.begin(), s.channels * 9, std::int8_t{-128});
-  CHECK_FALSE(u8_winograd_pays(s, weights.data(), false));
+  CHECK_FALSE(u8_winograd_pays(s, weights.data()));
   if (force_isa(Isa::amx)) {
     std::fill_n(weights.begin(), s.channels * 9, std::int8_t{1});
-    CHECK_FALSE(u8_winograd_pays(s, weights.data(), false));
+    CHECK_FALSE(u8_winograd_pays(s, weights.data()));
   }
   force_isa(Isa::best);
 }

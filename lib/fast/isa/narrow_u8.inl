@@ -29,11 +29,11 @@ struct U8Values {
   }
 };
 
-/// Stores the sums of P pixels from `first` on by two vectors of columns, from `column` on.
-template <int P>
+/// Stores the sums of P pixels from `first` on by V vectors of columns, from `column` on.
+template <int P, int V>
 static inline __attribute__((always_inline)) void u8_finish(const U8Tile& t, i64 first, i64 column,
-                                                            const Ints (&sum)[P][2]) {
-  const U8Values values(t, column);
+                                                            const Ints (&sum)[P][V]) {
+  U8Values values(t, column);
   const auto raw = [&](int p, int j) __attribute__((always_inline)) { return values.raw(sum[p][j], j); };
   const auto value = [&](int p, int j) __attribute__((always_inline)) {
     const Vec v = values.bounded(sum[p][j], j);
@@ -44,16 +44,22 @@ static inline __attribute__((always_inline)) void u8_finish(const U8Tile& t, i64
     return v;
   };
   if (t.wide) {
-#pragma GCC unroll 16
-    for (int p = 0; p < P; ++p)
-#pragma GCC unroll 2
-      for (int j = 0; j < 2; ++j) {
-        const i64 c = column + j * kWidth;
-        store(t.wide + (first + p) * t.out_pixel + c / kBlock * t.out_block + c % kBlock, value(p, j));
-      }
+    each_vector<P, V>([&](int p, int j) __attribute__((always_inline)) {
+      const i64 c = column + j * kWidth;
+      store(t.wide + (first + p) * t.out_pixel + c / kBlock * t.out_block + c % kBlock, value(p, j));
+    });
     return;
   }
   std::uint8_t* out = t.out + first * t.out_pixel + column;
+  if constexpr (V == 1) {
+    if (t.lows) {
+      values.low = load_u8(t.lows + column);
+      values.high = load_u8(t.highs + column);
+    }
+#pragma GCC unroll 16
+    for (int p = 0; p < P; ++p) store_u8(out + p * t.out_pixel, value(p, 0));
+    return;
+  }
   // Bounds of levels are taken where they are bytes: rounding keeps the order, and there are fewer vectors. To those of
   // all bytes they saturate.
   const auto pairs = [&](const auto& of, const auto& bounds) __attribute__((always_inline)) {
@@ -145,10 +151,22 @@ template <int P>
   if constexpr (P > 1) u8_sums<P - 1>(t, column, pixels, to);
 }
 
-template <int P, int Rows = 1>
+/// The same, of sums of which the second vector counts where more than 16 columns do.
+template <int P>
+static inline __attribute__((always_inline)) void u8_finish_columns(const U8Tile& t, i64 first, i64 column,
+                                                                    const Ints (&sum)[P][2]) {
+  if (kHalf == 2 || t.columns > kBlock) return u8_finish<P>(t, first, column, sum);
+  Ints half[P][1];
+#pragma GCC unroll 16
+  for (int p = 0; p < P; ++p) half[p][0] = sum[p][0];
+  u8_finish<P>(t, first, column, half);
+}
+
+template <int P, int V, int Rows = 1>
 static inline __attribute__((always_inline)) void u8_block(const U8Tile& t, i64 column) {
-  Ints sum[P][2] = {};
-  both_sums<U8Dots, P, Rows>(t.sum, column, sum);
+  Ints sum[P][V] = {};
+  if constexpr (V == 2) both_sums<U8Dots, P, Rows>(t.sum, column, sum);
+  else narrow_sums<U8Dots, P, Rows>(t.sum, 0, column, sum);
   u8_finish<P>(t, 0, column, sum);
 }
 
@@ -156,9 +174,14 @@ template <int P>
 static void u8_pixels(const U8Tile& t, int pixels) {
   if constexpr (P > 0) {
     if (pixels != P) return u8_pixels<P - 1>(t, pixels);
+    const bool half = t.columns <= kBlock;
     if constexpr (kTwoRows<P>)
-      if (t.sum.run != 0) return u8_block<P, 2>(t, 0);
-    for (i64 c = 0; c < t.columns; c += 2 * kWidth) u8_block<P>(t, c);
+      if (t.sum.run != 0) return half ? u8_block<P, kHalf, 2>(t, 0) : u8_block<P, 2, 2>(t, 0);
+    if (half) {
+      for (i64 c = 0; c < kBlock; c += kHalf * kWidth) u8_block<P, kHalf>(t, c);
+      return;
+    }
+    for (i64 c = 0; c < kColumns; c += 2 * kWidth) u8_block<P, 2>(t, c);
   }
 }
 

@@ -65,7 +65,7 @@ static inline __attribute__((always_inline)) void u8_winograd_row(const U8Tile& 
   for (int p = 0; p < P; ++p)
 #pragma GCC unroll 2
     for (int j = 0; j < 2; ++j) sum[p][j] = (Ints)(value[p][j] * kNinth) >> 6;
-  u8_finish<P>(t, 0, column, sum);
+  u8_finish_columns<P>(t, 0, column, sum);
 }
 
 static void u8_winograd_output(const U8WinogradTile& t) {

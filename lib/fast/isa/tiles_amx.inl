@@ -367,7 +367,7 @@ static inline __attribute__((always_inline)) void finish_u8(const U8Tile& t, i64
     __builtin_memcpy(&sum[i][0], sums + (p + i) * kColumns, sizeof(Ints));
     __builtin_memcpy(&sum[i][1], sums + (p + i) * kColumns + kWidth, sizeof(Ints));
   }
-  u8_finish<P>(t, first + p, 0, sum);
+  u8_finish_columns<P>(t, first + p, 0, sum);
 }
 
 /// Calls part<P>(p) for pixels [p, p + P) of [begin, end).

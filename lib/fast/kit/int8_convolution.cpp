@@ -282,11 +282,10 @@ std::optional<U8Layer> u8_layer(const Graphlet& graph, int root) {
     if (!is_f32(graph, match.inputs[0])) return std::nullopt;
   }
   auto ending = take_u8_ending(graph, match, convolution.rank, s.outputs, !depthwise);
-  const bool halves = ending.is_activated() || (ending.result() && (!ending.adds || ending.other));
   const bool often = graph.options().steady();
   // Without an instruction for u8 by i8 transforming weights pays in a single run, too.
   const bool many = !narrow_isa().has_u8 && s.out_plane() >= kNarrowPixelsWorthTransforming;
-  const bool winograd = (often || many) && u8_winograd_pays(s, weights.values.data<std::int8_t>(), halves);
+  const bool winograd = (often || many) && u8_winograd_pays(s, weights.values.data<std::int8_t>());
   auto pads = in.padding();
   if (pads.empty()) pads = {0};  // none are needed
   return U8Layer{convolution.windows,

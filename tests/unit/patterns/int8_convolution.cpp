@@ -185,6 +185,20 @@ void activated_sum_f32(Net& n) {
 void winograd_half(Net& n) {
   n.result(quantized(n, convolution(n, n.input({2, 65, 12, 15}), "Convolution-1", {80, 65, 3, 3})));
 }
+void winograd_half_f32(Net& n) {
+  const auto x = n.input({1, 64, 12, 15});
+  n.result(relu(n, n.op("Add-1", {convolution(n, x, "Convolution-1", {72, 64, 3, 3}), n.input({1, 72, 12, 15})})));
+}
+/// 16 columns: levels with bounds of each, two short rows at a time, f32 beside a residual.
+void sixteen_levels(Net& n) {
+  const auto y = relu(n, biased(n, convolution(n, n.input({2, 24, 7, 7}), "Convolution-1", {12, 24, 3, 3}), 12));
+  const auto z = n.op("Add-1", {n.op("Multiply-1", {y, n.weights({1, 12, 1, 1})}), n.weights({1, 12, 1, 1})});
+  n.result(quantized(n, z));
+}
+void sixteen_f32(Net& n) {
+  const auto x = n.input({1, 24, 7, 7});
+  n.result(relu(n, n.op("Add-1", {convolution(n, x, "Convolution-1", {45, 24, 3, 3}), n.input({1, 45, 7, 7})})));
+}
 void winograd_activated_levels(Net& n) {  // 13 columns: the last tile has one
   const auto y = swish(n, biased(n, convolution(n, n.input({1, 64, 12, 13}), "Convolution-1", {80, 64, 3, 3}), 80));
   n.result(n.op("Convolution-1", {quantized(n, y), stepped(n, {18, 80, 1, 1})}, windows(2)));
@@ -261,6 +275,10 @@ constexpr Example kExamples[] = {
     {"int8.convolution+Relu+FakeQuantize+residual+PRelu+FakeQuantize", activated_sum, kOften, kFixed, true, kLevel,
      Precision::int8},
     {"int8.convolution+bias+residual+Elu", activated_sum_f32, kOften, kFixed, true, 5e-6F, Precision::int8},
+    {"int8_winograd4.convolution+residual+Relu", winograd_half_f32, kOften, kFixed, true, 5e-6F, Precision::int8},
+    {"int8.convolution+bias+Relu+Multiply+Add+FakeQuantize", sixteen_levels, kOften, kFixed, true, kLevel,
+     Precision::int8},
+    {"int8.convolution+residual+Relu", sixteen_f32, kOften, kFixed, true, 5e-6F, Precision::int8},
     {"int8_winograd4.convolution+FakeQuantize", winograd_half, kOften, kFixed, true, kLevel, Precision::int8},
     {"int8_winograd4.convolution+bias+Swish+FakeQuantize", winograd_activated_levels, kOften, kFixed, true, kLevel,
      Precision::int8},

@@ -248,37 +248,10 @@ void u8_tile(const ConvolutionShape& s, const U8Blocked& out, const U8Blocked& r
     return activated_tile(e, u8_tile_of(s, out, residual, e, panel, image, pixel), sum, pixels, panel * kColumns,
                           u8_columns(s, panel), s.outputs);
   }
-  const auto& table = narrow_isa();
   auto tile = u8_tile_of(s, out, residual, e, panel, image, pixel);
   tile.sum = sum;
   tile.sum.excess = excess_of_panel(e.excess, panel * kColumns);
-  // Where half of the columns count there is one block of 16 in f32, which is read and stored alone.
-  const bool half = u8_columns(s, panel) == kBlock && (tile.wide || tile.wide_residual);
-  if (!half) return table.u8(tile, pixels);
-  if (pixels > kMostPixels) {
-    for (int first = 0; first < pixels; first += kMostPixels) {
-      auto part = sum;
-      part.in += first * sum.pixel;
-      u8_tile(s, out, residual, e, part, std::min(kMostPixels, pixels - first), panel, image, pixel + first);
-    }
-    return;
-  }
-  alignas(64) float other[kMostPixels * kColumns], aside[kMostPixels * kColumns];
-  if (tile.wide_residual) {
-    std::fill_n(other, pixels * kColumns, 0.0f);
-    for (i64 p = 0; p < pixels; ++p) std::copy_n(tile.wide_residual + p * kBlock, kBlock, other + p * kColumns);
-    tile.wide_residual = other;
-    tile.residual_pixel = kColumns;
-    tile.residual_block = kBlock;
-  }
-  auto* to = tile.wide;
-  if (to) {
-    tile.wide = aside;
-    tile.out_pixel = kColumns;
-    tile.out_block = kBlock;
-  }
-  table.u8(tile, pixels);
-  for (i64 p = 0; to && p < pixels; ++p) std::copy_n(aside + p * kColumns, kBlock, to + p * kBlock);
+  narrow_isa().u8(tile, pixels);
 }
 
 void u8_convolution(const NarrowGeometry& g, const WordPanels& filters, const Word* in, std::uint8_t pad,

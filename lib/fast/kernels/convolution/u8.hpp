@@ -68,8 +68,7 @@ void u8_activated_rows(const ConvolutionShape& shape, const U8Blocked& out, cons
 inline i64 u8_columns(const ConvolutionShape& s, i64 panel) {
   return s.outputs - panel * kColumns <= kBlock ? kBlock : kColumns;
 }
-/// Where such a tile is stored and what follows its sum, which the caller sets. In f32 all 32 columns are stored or
-/// read where the instruction set takes them at once.
+/// Where such a tile is stored and what follows its sum, which the caller sets.
 U8Tile u8_tile_of(const ConvolutionShape& shape, const U8Blocked& out, const U8Blocked& residual, const U8Epilogue& e,
                   i64 panel, i64 image, i64 pixel);
 

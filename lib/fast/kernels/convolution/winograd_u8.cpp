@@ -88,11 +88,11 @@ struct Loops {
 
 }  // namespace
 
-bool u8_winograd_pays(const ConvolutionShape& s, const std::int8_t* weights, bool halves) {
+bool u8_winograd_pays(const ConvolutionShape& s, const std::int8_t* weights) {
   const auto has_u8 = narrow_isa().has_u8;
   const auto fewest = has_u8 ? 4 * kBlock : narrow_isa().adds_pairs ? 2 * kBlock : kBlock;
   if (narrow_isa().tiled || !winograd_fits(s, WinogradTile::two) || s.groups > 1 || s.is_dilated() ||
-      s.channels < fewest || s.outputs < fewest || (!halves && s.outputs % kColumns > 0))
+      s.channels < fewest || s.outputs < fewest)
     return false;
   // Products of pairs by products of fours, each of which is two of pairs where there is no instruction for it; what
   // the transformations take is the rest.

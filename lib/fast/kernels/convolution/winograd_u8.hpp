@@ -5,9 +5,8 @@
 
 namespace ovir::fast {
 
-/// Whether it is faster than the direct sum, and exact. Weights [outputs][channels][9]. `halves`: half of the columns
-/// of a panel may count; else f32 is read or stored, of which there may not be as many.
-bool u8_winograd_pays(const ConvolutionShape& shape, const std::int8_t* weights, bool halves);
+/// Whether it is faster than the direct sum, and exact. Weights [outputs][channels][9].
+bool u8_winograd_pays(const ConvolutionShape& shape, const std::int8_t* weights);
 
 /// Words of the packed weights.
 i64 u8_winograd_weights_size(const ConvolutionShape& shape);
