@@ -19,7 +19,6 @@ Bounds in_levels(const Bounds& bounds, const Levels& levels, i64 channel, float 
   return {std::clamp(low, 0.0f, levels.max_level), std::clamp(high, 0.0f, levels.max_level)};
 }
 
-
 /// Follows only users: each part moves on where the next node suits it.
 class Follower {
  public:
