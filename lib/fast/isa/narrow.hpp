@@ -111,6 +111,13 @@ struct Bf16WinogradTiles {
   int rows = 2, columns = 2;  ///< of each, at most 2
 };
 
+/// What follows v = sum·scale + shift before it becomes a level: f(v)·by + plus, bounded by the low and high beside it.
+struct U8Activation {
+  Unary f{};                                   ///< as Bf16Tile::narrow; identity: none
+  const float *by = nullptr, *plus = nullptr;  ///< as many values as of `scale`
+  explicit operator bool() const { return f.f != Function::identity; }
+};
+
 /// How sums of u8 by i8 become values again, by column: v = sum·scale + shift, rounded once, bounded by low and high.
 /// With a residual then v·own + residual·other + offset, bounded by min and max, v being rounded before where it
 /// `rounds`.
@@ -125,6 +132,7 @@ struct U8Tile {
   bool small = false;  ///< sum·scale + shift is within ±2^30
   /// If not null, bounds of what is stored as u8 without a residual, 32 values each: low and high are 0 and 255.
   const std::uint8_t *lows = nullptr, *highs = nullptr;
+  U8Activation activation{};  ///< of what is stored as u8 without a residual
   bool rounds = false;
   float own = 1, other = 0, offset = 0, min = 0, max = 0;
   float* wide = nullptr;        ///< as above; null: u8
@@ -182,6 +190,7 @@ struct U8DepthwiseRows {
   float low, high;
   bool small;                                            ///< as above
   const std::uint8_t *lows = nullptr, *highs = nullptr;  ///< as above, 64 values each
+  U8Activation activation{};                             ///< of what is stored as u8
   std::uint8_t* out;                                     ///< 64 values a pixel, row after row
   i64 pixels;                                            ///< of a row
   i64 rows, row;                                         ///< how many, and the words between those of the input

@@ -29,10 +29,36 @@ struct U8Values {
   }
 };
 
+/// Stores levels of any number of pixels from `first` on, behind an activation; their sums lie in memory.
+[[gnu::noinline]] static void u8_activated(const U8Tile& t, i64 first, i64 column, i64 pixels, const Ints (*sum)[2]) {
+  const U8Values values(t, column);
+  const auto both = [&](const float* p, int j) { return load(p + column + j * kWidth); };
+  const Vec by[2] = {both(t.activation.by, 0), both(t.activation.by, 1)};
+  const Vec plus[2] = {both(t.activation.plus, 0), both(t.activation.plus, 1)};
+  std::uint8_t* const out = t.out + first * t.out_pixel + column;
+  const i64 step = t.out_pixel;
+  with_narrow(
+      t.activation.f, [&](auto f) __attribute__((always_inline)) {
+        const auto level = [&](i64 p, int j) __attribute__((always_inline)) {
+          const Vec v = fma(f(values.raw(sum[p][j], j)), by[j], plus[j]);
+          return min(values.high, max(values.low, v));
+        };
+        for (i64 p = 0; p < pixels; p += 2) {
+          const i64 q = p + 1 < pixels ? p + 1 : p;
+          store_u8(out + p * step, out + q * step, {level(p, 0), level(p, 1)}, {level(q, 0), level(q, 1)});
+        }
+      });
+}
+
 /// Stores the sums of P pixels from `first` on by V vectors of columns, from `column` on.
 template <int P, int V>
 static inline __attribute__((always_inline)) void u8_finish(const U8Tile& t, i64 first, i64 column,
                                                             const Ints (&sum)[P][V]) {
+  if (t.activation) {
+    alignas(64) Ints sums[P][2] = {};
+    each_vector<P, V>([&](int p, int j) __attribute__((always_inline)) { sums[p][j] = sum[p][j]; });
+    return u8_activated(t, first, column, P, sums);
+  }
   U8Values values(t, column);
   const auto raw = [&](int p, int j) __attribute__((always_inline)) { return values.raw(sum[p][j], j); };
   const auto value = [&](int p, int j) __attribute__((always_inline)) {
@@ -114,6 +140,7 @@ template <class Value>
 }
 
 static void u8_finish_all(const U8Tile& tile, i64 column, i64 pixels, const Ints (*sum)[2]) {
+  if (tile.activation) return u8_activated(tile, 0, column, pixels, sum);
   const U8Tile t = tile;  // which bytes that are stored cannot change
   const U8Values values(t, column);
   const auto raw = [&](i64 p, int j) __attribute__((always_inline)) { return values.raw(sum[p][j], j); };
@@ -217,4 +244,9 @@ static void u8(const U8Tile& t, int pixels) {
     else tile.out = t.out + first * t.out_pixel;
     u8_some<kMost>(tile, now);
   });
+}
+
+static void u8_depthwise(const U8DepthwiseRows& r) {
+  if (!r.activation) return u8_depthwise_with(r, NoFunction{});
+  with_narrow(r.activation.f, [&](const auto& f) { u8_depthwise_with(r, f); });
 }

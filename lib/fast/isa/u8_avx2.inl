@@ -211,13 +211,17 @@ struct TwoTaps {
   return _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
 }
 
-/// What follows the sums of 16 channels.
+/// What follows the sums of 16 channels, of which F is an activation.
+template <class F>
 struct U8Ending {
+  F f;
   Vec scale[2], shift[2], low, high;
+  Vec by[kActivates<F> ? 2 : 1], plus[kActivates<F> ? 2 : 1];
   LevelBounds bounds;
 
-  U8Ending(const U8DepthwiseRows& r, i64 channel)
-      : low(spread(r.low)),
+  U8Ending(const U8DepthwiseRows& r, i64 channel, const F& function)
+      : f(function),
+        low(spread(r.low)),
         high(spread(r.high)),
         bounds(r.lows ? LevelBounds(r.lows + channel, r.highs + channel) : LevelBounds(r.low, r.high)) {
     const auto lanes = [&](const float* p, int half) {
@@ -227,13 +231,18 @@ struct U8Ending {
     for (int half = 0; half < 2; ++half) {
       scale[half] = lanes(r.scale, half);
       shift[half] = lanes(r.shift, half);
+      if constexpr (kActivates<F>) {
+        by[half] = lanes(r.activation.by, half);
+        plus[half] = lanes(r.activation.plus, half);
+      }
     }
   }
   [[gnu::always_inline]] void store_pixel(const U8DepthwiseRows& r, i64 i, i64 channel, const TwoTaps& sum) const {
     Vec v[2];
     for (int half = 0; half < 2; ++half) {
       v[half] = fma(_mm256_cvtepi32_ps(sum.half[half]), scale[half], shift[half]);
-      if (r.wide || !r.small) v[half] = min(high, max(low, v[half]));
+      if constexpr (kActivates<F>) v[half] = fma(f(v[half]), by[half], plus[half]);
+      if (kActivates<F> || r.wide || !r.small) v[half] = min(high, max(low, v[half]));
     }
     if (!r.wide) {
       const auto shorts = _mm256_packs_epi32(_mm256_cvtps_epi32(v[0]), _mm256_cvtps_epi32(v[1]));
@@ -248,8 +257,8 @@ struct U8Ending {
 };
 
 /// 3 × 3 taps of 16 channels: the pixels of a column, which serve all outputs that read it, the third by itself.
-template <int kStep>
-static void u8_depthwise3(const U8DepthwiseRows& r, i64 channel) {
+template <int kStep, class F>
+static void u8_depthwise3(const U8DepthwiseRows& r, i64 channel, const F& f) {
   struct Column {
     TwoTaps upper, third;
   };
@@ -259,7 +268,7 @@ static void u8_depthwise3(const U8DepthwiseRows& r, i64 channel) {
   Column weights[3];
   for (int c = 0; c < 3; ++c)
     weights[c] = column_of([&](i64 row) { return sixteen_i8(r.weights + (3 * row + c) * 4 * kBlock + channel); });
-  const U8Ending ending(r, channel);
+  const U8Ending<F> ending(r, channel, f);
   for (i64 y = 0; y < r.rows; ++y) {
     const auto* in = reinterpret_cast<const std::uint8_t*>(r.in + y * r.row) + channel;
     const auto read = [&](i64 x, Column & to) __attribute__((always_inline)) {
@@ -285,16 +294,17 @@ static void u8_depthwise3(const U8DepthwiseRows& r, i64 channel) {
   }
 }
 
-static void u8_depthwise(const U8DepthwiseRows& r) {
+template <class F>
+static void u8_depthwise_with(const U8DepthwiseRows& r, const F& f) {
   constexpr i64 kMaxPairs = 32;
   const auto step = step_of_columns(r);
   for (i64 channel = 0; channel < r.channels; channel += kBlock) {
     if (step == 1) {
-      u8_depthwise3<1>(r, channel);
+      u8_depthwise3<1>(r, channel, f);
       continue;
     }
     if (step == 2) {
-      u8_depthwise3<2>(r, channel);
+      u8_depthwise3<2>(r, channel, f);
       continue;
     }
     TwoTaps weights[kMaxPairs];
@@ -303,7 +313,7 @@ static void u8_depthwise(const U8DepthwiseRows& r) {
     };
     for (i64 t = 0; t < r.tap_count; t += 2)
       weights[t / 2] = pair(t, [&](i64 tap) { return sixteen_i8(r.weights + tap * 4 * kBlock + channel); });
-    const U8Ending ending(r, channel);
+    const U8Ending<F> ending(r, channel, f);
     for (i64 i = 0; i < r.rows * r.pixels; ++i) {
       const auto* in = reinterpret_cast<const std::uint8_t*>(r.in + i / r.pixels * r.row + i % r.pixels * r.step);
       TwoTaps sum{};

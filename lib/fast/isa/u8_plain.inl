@@ -65,7 +65,8 @@ inline void store_u8(std::uint8_t* a, std::uint8_t* b, const Vec (&v)[2], const 
   store_u8(a, b, {bounds.within(v[0], 0), bounds.within(v[1], 1)}, {bounds.within(w[0], 0), bounds.within(w[1], 1)});
 }
 
-static void u8_depthwise(const U8DepthwiseRows& r) {
+template <class F>
+static void u8_depthwise_with(const U8DepthwiseRows& r, const F& f) {
   constexpr i64 kChannels = 4 * kBlock;
   for (i64 i = 0; i < r.rows * r.pixels; ++i) {
     const i64 from = i / r.pixels * r.row + i % r.pixels * r.step;
@@ -78,7 +79,8 @@ static void u8_depthwise(const U8DepthwiseRows& r) {
     for (i64 c = 0; c < kChannels; c += kWidth) {
       Ints s;
       __builtin_memcpy(&s, sum + c, sizeof s);
-      const Vec v = fused(__builtin_convertvector(s, Vec), load(r.scale + c), load(r.shift + c));
+      Vec v = fused(__builtin_convertvector(s, Vec), load(r.scale + c), load(r.shift + c));
+      if constexpr (kActivates<F>) v = fma(f(v), load(r.activation.by + c), load(r.activation.plus + c));
       const bool own = r.lows && !r.wide;
       const Vec low = own ? load_u8(r.lows + c) : spread(r.low), high = own ? load_u8(r.highs + c) : spread(r.high);
       const Vec bounded = min(high, max(low, v));

@@ -10,6 +10,15 @@ inline Words load_words(const Word* p) {
 }
 inline void store_words(Word* p, Words w) { __builtin_memcpy(p, &w, sizeof w); }
 
+/// In the place of a function: there is no activation.
+struct NoFunction {
+  Vec operator()(Vec v) const { return v; }
+};
+template <class F>
+constexpr bool kActivates = true;
+template <>
+constexpr bool kActivates<NoFunction> = false;
+
 /// The sums of P pixels by two vectors.
 template <int P>
 [[gnu::always_inline]] inline void store_sums(const Ints (&sum)[P][2], Ints (*to)[2]) {

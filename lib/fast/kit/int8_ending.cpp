@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fast/kernels/epilogue_bf16.hpp"
 #include "fast/kit/functions.hpp"
 #include "fast/kit/pooling.hpp"
 
@@ -143,6 +144,10 @@ class Follower {
 };
 
 }  // namespace
+
+bool U8Ending::activates_in_loops() const {
+  return levels && !adds && !slopes && bf16_computes(activation.shortened().f);
+}
 
 Bounds U8Ending::level_bounds(i64 channel) const {
   if (factors.empty()) return in_levels(bounds, *levels, channel, 1, 0);

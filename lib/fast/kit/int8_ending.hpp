@@ -25,6 +25,8 @@ struct U8Ending {
   const Tensor *slopes = nullptr, *sum_slopes = nullptr;  ///< of PRelu by channel
   std::vector<float> factors, offsets;                    ///< by channel; empty: none
   bool is_activated() const { return activation.f != Function::identity || sum_activation.f != Function::identity; }
+  /// What is activated becomes levels as it is stored.
+  bool activates_in_loops() const;
   bool adds = false;                                ///< operand 1
   std::optional<Levels> levels, other, sum_levels;  ///< `other` of operand 1, where it is not f32
   std::optional<ConvolutionShape> pool;

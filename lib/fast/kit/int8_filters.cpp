@@ -145,6 +145,7 @@ void U8Filters::set_epilogue(const U8Layer& layer) {
                .activated = activated,
                .activation = e.levels ? e.activation.shortened() : e.activation,
                .sum_activation = e.sum_levels ? e.sum_activation.shortened() : e.sum_activation,
+               .in_loops = e.activates_in_loops(),
                .slopes = e.slopes ? slopes : nullptr,
                .sum_slopes = e.sum_slopes ? sum_slopes : nullptr,
                .by = e.levels && activated ? level_by : nullptr,

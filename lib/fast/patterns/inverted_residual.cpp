@@ -10,7 +10,9 @@ namespace {
 
 /// What lies between two convolutions: nothing else is added to it, nobody else reads what it follows from.
 bool lies_between(const Bf16Layer& layer) { return layer.ending.residual < 0 && layer.shared == 0 && !layer.written; }
-bool is_last(const U8Layer& layer) { return !layer.ending.pool && !layer.ending.is_activated(); }
+bool is_last(const U8Layer& layer) {
+  return !layer.ending.pool && (!layer.ending.is_activated() || layer.ending.activates_in_loops());
+}
 bool lies_between(const U8Layer& layer) { return layer.ending.result() && !layer.ending.adds && is_last(layer); }
 
 bool is_last(const Bf16Layer& layer) { return !layer.written; }

@@ -85,6 +85,15 @@ void image_to_u8(const NarrowGeometry& g, const float* in, const U8Scale& q, std
 
 namespace {
 
+/// Of columns from `first` on, if the loops compute it.
+template <class Tile>
+void set_activation(Tile& tile, const U8Epilogue& e, i64 first) {
+  if (!e.in_loops) return;
+  tile.activation = {.f = e.activation, .by = e.by + first, .plus = e.plus + first};
+  tile.low = 0;
+  tile.high = e.max_level;
+}
+
 U8Tile tile_of(const NarrowSum& sum, i64 column, const U8Epilogue& e) {
   U8Tile tile{.sum = sum,
               .scale = e.scale + column,
@@ -110,6 +119,7 @@ U8Tile tile_of(const NarrowSum& sum, i64 column, const U8Epilogue& e) {
 
 void u8_tile(const NarrowSum& sum, int pixels, i64 panel, const U8Epilogue& e, std::uint8_t* out) {
   auto tile = tile_of(sum, panel * kColumns, e);
+  set_activation(tile, e, panel * kColumns);
   tile.out = out;
   tile.out_pixel = kChannels;
   narrow_isa().u8(tile, pixels);
@@ -129,6 +139,8 @@ U8Tile u8_tile_of(const ConvolutionShape& s, const U8Blocked& out, const U8Block
     tile.wide_residual = residual.wide + wide_place;
     tile.residual_pixel = kBlock;
     tile.residual_block = plane * kBlock;
+  } else {
+    set_activation(tile, e, panel * kColumns);
   }
   if (out.levels) {
     tile.out = out.levels + place;
@@ -244,11 +256,9 @@ void u8_activated_rows(const ConvolutionShape& s, const U8Blocked& out, const U8
 
 void u8_tile(const ConvolutionShape& s, const U8Blocked& out, const U8Blocked& residual, const U8Epilogue& e,
              const NarrowSum& sum, int pixels, i64 panel, i64 image, i64 pixel) {
-  if (e.activated) {
-    return activated_tile(e, u8_tile_of(s, out, residual, e, panel, image, pixel), sum, pixels, panel * kColumns,
-                          u8_columns(s, panel), s.outputs);
-  }
   auto tile = u8_tile_of(s, out, residual, e, panel, image, pixel);
+  if (e.activated && !tile.activation)
+    return activated_tile(e, tile, sum, pixels, panel * kColumns, u8_columns(s, panel), s.outputs);
   tile.sum = sum;
   tile.sum.excess = excess_of_panel(e.excess, panel * kColumns);
   narrow_isa().u8(tile, pixels);
@@ -307,6 +317,7 @@ U8DepthwiseRows depthwise_work(const ConvolutionShape& s, const std::int8_t* wei
 void u8_depthwise_rows(const ConvolutionShape& s, const std::int8_t* weights, const NarrowRows& rows,
                        const U8Epilogue& e, std::uint8_t* out) {
   auto work = depthwise_work(s, weights, rows, e);
+  set_activation(work, e, rows.block * kChannels);
   work.out = out;
   narrow_isa().u8_depthwise(work);
 }
@@ -338,7 +349,8 @@ void u8_depthwise(const ConvolutionShape& s, const std::int8_t* weights, const W
       }
   };
   constexpr double kActivation = 16;  // ns, of a pixel
-  if (e.activated) return narrow_depthwise(s, 4, in, pads, scratch, pool, std::cref(activated), kActivation);
+  if (e.activated && !e.in_loops)
+    return narrow_depthwise(s, 4, in, pads, scratch, pool, std::cref(activated), kActivation);
   const auto some = [&](const NarrowRows& rows) {
     const auto pixel = rows.y * s.out_width, plane = s.out_plane();
     if (out.levels)

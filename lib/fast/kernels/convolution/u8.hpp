@@ -34,6 +34,7 @@ struct U8Epilogue {
   /// the sum with a residual, as a value, which min, max and the other activation take; then `sum_by` and so on.
   bool activated = false;
   Unary activation{}, sum_activation{};
+  bool in_loops = false;  ///< without a residual the loops compute the activation, of which levels are made
   const float *slopes = nullptr, *sum_slopes = nullptr, *by = nullptr, *plus = nullptr;
   float max_level = 255, sum_by = 1, sum_plus = 0, sum_max_level = 255;
   const PairExcess* excess = nullptr;  ///< of the weights (PairExcesses)
@@ -68,7 +69,7 @@ void u8_activated_rows(const ConvolutionShape& shape, const U8Blocked& out, cons
 inline i64 u8_columns(const ConvolutionShape& s, i64 panel) {
   return s.outputs - panel * kColumns <= kBlock ? kBlock : kColumns;
 }
-/// Where such a tile is stored and what follows its sum, which the caller sets.
+/// Where such a tile is stored and what follows its sum, which the caller sets, as far as the loops compute it.
 U8Tile u8_tile_of(const ConvolutionShape& shape, const U8Blocked& out, const U8Blocked& residual, const U8Epilogue& e,
                   i64 panel, i64 image, i64 pixel);
 

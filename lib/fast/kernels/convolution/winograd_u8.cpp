@@ -72,7 +72,7 @@ struct Loops {
                         .width = s.out_width,
                         .rows = static_cast<int>(rows),
                         .columns = static_cast<int>(columns)};
-    if (!e.activated) return table.u8_winograd_output(tile);
+    if (!e.activated || tile.tile.activation) return table.u8_winograd_output(tile);
     alignas(64) std::array<float, kTile * kTile * kColumns> values;
     tile.tile.residual = nullptr;
     tile.tile.wide_residual = nullptr;
