@@ -88,8 +88,7 @@ struct U8Ending {
     if (!r.wide) {
       const auto both = levels(r, sum);
       _mm256_storeu_si256(reinterpret_cast<__m256i*>(r.out + i * 64), _mm512_castsi512_si256(both));
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(r.out + (i + r.pixels) * 64),
-                          _mm512_extracti64x4_epi64(both, 1));
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(r.out + (i + r.pixels) * 64), _mm512_extracti64x4_epi64(both, 1));
       return;
     }
     Vec values[4];
