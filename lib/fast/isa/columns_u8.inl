@@ -26,7 +26,7 @@ template <class F>
 struct U8Ending {
   F f;
   Vec scale[4], shift[4], low, high;
-  Vec by[kActivates<F> ? 4 : 1], plus[kActivates<F> ? 4 : 1];
+  Vec by[kActivates<F> ? 4 : 1], plus[kActivates<F> ? 4 : 1], below[kActivates<F> ? 4 : 1];
   LevelBounds bounds;
 
   /// `pair`: two pixels of 32 channels lie where one of 64 does.
@@ -43,6 +43,7 @@ struct U8Ending {
       if constexpr (kActivates<F>) {
         by[v] = lanes(r.activation.by + 4 * v);
         plus[v] = lanes(r.activation.plus + 4 * v);
+        below[v] = r.activation.below ? lanes(r.activation.below + 4 * v) : Vec{};
       }
     }
     if (!r.lows) return;
@@ -62,7 +63,7 @@ struct U8Ending {
     };
     if constexpr (kActivates<F>)
       return packed([&](int v) __attribute__((always_inline)) {
-        return _mm512_cvtps_epi32(min(high, max(low, fma(f(value(sum, v)), by[v], plus[v]))));
+        return _mm512_cvtps_epi32(min(high, max(low, activated(f, value(sum, v), by[v], plus[v], below[v]))));
       });
     if (r.small)
       return bounds.within(

@@ -113,8 +113,9 @@ struct Bf16WinogradTiles {
 
 /// What follows v = sum·scale + shift before it becomes a level: f(v)·by + plus, bounded by the low and high beside it.
 struct U8Activation {
-  Unary f{};                                   ///< as Bf16Tile::narrow; identity: none
+  Unary f{};                                   ///< as Bf16Tile::narrow, or prelu; identity: none
   const float *by = nullptr, *plus = nullptr;  ///< as many values as of `scale`
+  const float* below = nullptr;                ///< of prelu: the factors of negative v, in place of `by`
   explicit operator bool() const { return f.f != Function::identity; }
 };
 

@@ -9,7 +9,7 @@
 //   kAddsPairs, pair_sums<P>(sum, column, sums)  sums of u8 with excesses, where the machine adds pairs;
 //   sums_of_all(sum, column, pixels, sums)  of all pixels at once, where that is faster, else false;
 //   store_u8(to, other, v, w)  two vectors at each of two places, and with LevelBounds, or Saturated, which are all
-//   bytes, of values within ±2^30;  u8_depthwise_with(rows, f)  with an activation f, or NoFunction.
+//   bytes, of values within ±2^30;  u8_depthwise_with(rows, f)  with an activation f, Slopes or NoFunction.
 
 [[gnu::always_inline]] inline Vec hswish(Vec x) {
   return x * min(spread(1.0f), max(spread(0.0f), fma(x, spread(1.0f / 6), spread(0.5f))));

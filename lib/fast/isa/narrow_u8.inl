@@ -29,18 +29,26 @@ struct U8Values {
   }
 };
 
+/// Calls pass(f) with an activation.
+template <class Pass>
+[[gnu::always_inline]] inline void with_activation(const U8Activation& a, Pass pass) {
+  if (a.below) pass(Slopes{});
+  else with_narrow(a.f, pass);
+}
+
 /// Stores levels of any number of pixels from `first` on, behind an activation; their sums lie in memory.
 [[gnu::noinline]] static void u8_activated(const U8Tile& t, i64 first, i64 column, i64 pixels, const Ints (*sum)[2]) {
   const U8Values values(t, column);
-  const auto both = [&](const float* p, int j) { return load(p + column + j * kWidth); };
-  const Vec by[2] = {both(t.activation.by, 0), both(t.activation.by, 1)};
-  const Vec plus[2] = {both(t.activation.plus, 0), both(t.activation.plus, 1)};
+  const auto& a = t.activation;
+  const auto at = [&](const float* p, int j) { return p ? load(p + column + j * kWidth) : Vec{}; };
+  const Vec by[2] = {at(a.by, 0), at(a.by, 1)}, plus[2] = {at(a.plus, 0), at(a.plus, 1)},
+            below[2] = {at(a.below, 0), at(a.below, 1)};
   std::uint8_t* const out = t.out + first * t.out_pixel + column;
   const i64 step = t.out_pixel;
-  with_narrow(
-      t.activation.f, [&](auto f) __attribute__((always_inline)) {
+  with_activation(
+      a, [&](auto f) __attribute__((always_inline)) {
         const auto level = [&](i64 p, int j) __attribute__((always_inline)) {
-          const Vec v = fma(f(values.raw(sum[p][j], j)), by[j], plus[j]);
+          const Vec v = activated(f, values.raw(sum[p][j], j), by[j], plus[j], below[j]);
           return min(values.high, max(values.low, v));
         };
         for (i64 p = 0; p < pixels; p += 2) {
@@ -248,5 +256,5 @@ static void u8(const U8Tile& t, int pixels) {
 
 static void u8_depthwise(const U8DepthwiseRows& r) {
   if (!r.activation) return u8_depthwise_with(r, NoFunction{});
-  with_narrow(r.activation.f, [&](const auto& f) { u8_depthwise_with(r, f); });
+  with_activation(r.activation, [&](const auto& f) { u8_depthwise_with(r, f); });
 }

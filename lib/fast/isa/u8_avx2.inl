@@ -216,7 +216,7 @@ template <class F>
 struct U8Ending {
   F f;
   Vec scale[2], shift[2], low, high;
-  Vec by[kActivates<F> ? 2 : 1], plus[kActivates<F> ? 2 : 1];
+  Vec by[kActivates<F> ? 2 : 1], plus[kActivates<F> ? 2 : 1], below[kActivates<F> ? 2 : 1];
   LevelBounds bounds;
 
   U8Ending(const U8DepthwiseRows& r, i64 channel, const F& function)
@@ -234,6 +234,7 @@ struct U8Ending {
       if constexpr (kActivates<F>) {
         by[half] = lanes(r.activation.by, half);
         plus[half] = lanes(r.activation.plus, half);
+        below[half] = r.activation.below ? lanes(r.activation.below, half) : Vec{};
       }
     }
   }
@@ -241,7 +242,7 @@ struct U8Ending {
     Vec v[2];
     for (int half = 0; half < 2; ++half) {
       v[half] = fma(_mm256_cvtepi32_ps(sum.half[half]), scale[half], shift[half]);
-      if constexpr (kActivates<F>) v[half] = fma(f(v[half]), by[half], plus[half]);
+      if constexpr (kActivates<F>) v[half] = activated(f, v[half], by[half], plus[half], below[half]);
       if (kActivates<F> || r.wide || !r.small) v[half] = min(high, max(low, v[half]));
     }
     if (!r.wide) {

@@ -80,7 +80,9 @@ static void u8_depthwise_with(const U8DepthwiseRows& r, const F& f) {
       Ints s;
       __builtin_memcpy(&s, sum + c, sizeof s);
       Vec v = fused(__builtin_convertvector(s, Vec), load(r.scale + c), load(r.shift + c));
-      if constexpr (kActivates<F>) v = fma(f(v), load(r.activation.by + c), load(r.activation.plus + c));
+      const auto& a = r.activation;
+      if constexpr (kActivates<F>)
+        v = activated(f, v, load(a.by + c), load(a.plus + c), a.below ? load(a.below + c) : Vec{});
       const bool own = r.lows && !r.wide;
       const Vec low = own ? load_u8(r.lows + c) : spread(r.low), high = own ? load_u8(r.highs + c) : spread(r.high);
       const Vec bounded = min(high, max(low, v));

@@ -14,10 +14,18 @@ inline void store_words(Word* p, Words w) { __builtin_memcpy(p, &w, sizeof w); }
 struct NoFunction {
   Vec operator()(Vec v) const { return v; }
 };
+/// The same of PRelu, which has factors of its own.
+struct Slopes {};
 template <class F>
 constexpr bool kActivates = true;
 template <>
 constexpr bool kActivates<NoFunction> = false;
+/// f(v)·by + plus.
+template <class F>
+[[gnu::always_inline]] inline Vec activated(const F& f, Vec v, Vec by, Vec plus, [[maybe_unused]] Vec below) {
+  if constexpr (__is_same(F, Slopes)) return fma(v, v < spread(0.0f) ? below : by, plus);
+  else return fma(f(v), by, plus);
+}
 
 /// The sums of P pixels by two vectors.
 template <int P>

@@ -146,7 +146,7 @@ class Follower {
 }  // namespace
 
 bool U8Ending::activates_in_loops() const {
-  return levels && !adds && !slopes && bf16_computes(activation.shortened().f);
+  return levels && !adds && (activation.f == Function::prelu || bf16_computes(activation.shortened().f));
 }
 
 Bounds U8Ending::level_bounds(i64 channel) const {

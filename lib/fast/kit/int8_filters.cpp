@@ -119,7 +119,10 @@ void U8Filters::set_epilogue(const U8Layer& layer) {
     const auto sums = late_ ? most : integer_sums(values + o * each, each);
     const auto total = static_cast<double>(std::abs(sums.total)), sizes = static_cast<double>(sums.sizes);
     small = small && sizes * 255 * std::abs(by) + std::abs(line.by_total) * total + std::abs(line.rest) < 1 << 30;
-    if (e.slopes) slopes[o] = e.slopes->data<float>()[o];
+    if (e.activation.f == Function::prelu) {
+      const auto slope = e.slopes ? e.slopes->data<float>()[o] : e.activation.a;
+      slopes[o] = slope * (e.activates_in_loops() ? level_by[o] : 1);
+    }
     if (e.sum_slopes) sum_slopes[o] = e.sum_slopes->data<float>()[o];
     scale[o] = static_cast<float>(by);
     if (late_) shifts_.push_back(line);
@@ -146,7 +149,7 @@ void U8Filters::set_epilogue(const U8Layer& layer) {
                .activation = e.levels ? e.activation.shortened() : e.activation,
                .sum_activation = e.sum_levels ? e.sum_activation.shortened() : e.sum_activation,
                .in_loops = e.activates_in_loops(),
-               .slopes = e.slopes ? slopes : nullptr,
+               .slopes = e.activation.f == Function::prelu ? slopes : nullptr,
                .sum_slopes = e.sum_slopes ? sum_slopes : nullptr,
                .by = e.levels && activated ? level_by : nullptr,
                .plus = level_plus,

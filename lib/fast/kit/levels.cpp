@@ -80,6 +80,14 @@ std::vector<float> steps_of(const Graphlet& graph, ValueRef v, i64 outputs) {
 
 }  // namespace
 
+std::optional<std::uint8_t> Levels::above(const Levels& all) const {
+  const auto below = (low(0) - all.low(0)) / scale(0), whole = std::nearbyint(below);
+  if (!is_single() || !all.is_single() || scale(0) != all.scale(0) || std::abs(below - whole) > kSame || whole < 0 ||
+      whole + max_level > all.max_level)
+    return std::nullopt;
+  return static_cast<std::uint8_t>(whole);
+}
+
 std::optional<std::uint8_t> Levels::near_zero(i64 channel, float tolerance) const {
   const auto level = -low(channel) / scale(channel), whole = std::nearbyint(level);
   if (std::abs(level - whole) > tolerance || whole < 0 || whole > max_level) return std::nullopt;
@@ -171,16 +179,16 @@ std::optional<Levels> levels_within(const Graphlet& graph, ValueRef v, int& left
   if (type == "FakeQuantize") return levels_of_quantize(graph, v);
   if (type == "MaxPool") return v.port == 0 ? levels_within(graph, graph.input(v.node, 0), left) : std::nullopt;
   if (type == "Concat") {
-    std::optional<Levels> same;
+    // Negative levels may be left out of some parts.
+    std::vector<Levels> parts;
     for (const auto& part : graph.node(v.node).inputs) {
       const auto levels = levels_within(graph, part, left);
       if (!levels || !levels->is_single()) return std::nullopt;
-      if (same && (same->low(0) != levels->low(0) || same->scale(0) != levels->scale(0) ||
-                   same->max_level != levels->max_level))
-        return std::nullopt;
-      same = levels;
+      parts.push_back(*levels);
     }
-    return same;
+    const auto all = std::ranges::min(parts, {}, [](const Levels& levels) { return levels.low(0); });
+    const auto fits = [&](const Levels& levels) { return levels.above(all).has_value(); };
+    return std::ranges::all_of(parts, fits) ? std::optional(all) : std::nullopt;
   }
   if (!only_moves(graph, v)) return std::nullopt;
   auto levels = levels_within(graph, graph.input(v.node, 0), left);

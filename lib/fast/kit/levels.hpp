@@ -21,19 +21,24 @@ struct Levels {
   bool is_single() const { return quantization->low.size() == 1; }
   float low(i64 channel) const { return quantization->low[is_single() ? 0 : channel]; }
   float scale(i64 channel) const { return quantization->scale[is_single() ? 0 : channel]; }
+  /// How many levels of `all` are below the first of these, both the same for all channels; nothing where the others
+  /// are not the same, or beyond the last.
+  std::optional<std::uint8_t> above(const Levels& all) const;
   /// The level of 0 of a channel, where it is one.
-  std::optional<std::uint8_t> zero(i64 channel) const { return near_zero(channel, 0.01f); }
+  std::optional<std::uint8_t> zero(i64 channel) const { return near_zero(channel, kSame); }
   /// What is filled in around planes, by channel or for all: limits that were rounded to f16 leave 0 beside a level.
   /// Empty where a channel has no such level.
   std::vector<std::uint8_t> padding() const;
 
  private:
+  static constexpr float kSame = 0.01f;  // of a level
   std::optional<std::uint8_t> near_zero(i64 channel, float tolerance) const;
 };
 
 /// Of what a FakeQuantize gives whose limits are constants, equal on both sides, with at most 256 levels. Of what a
-/// MaxPool makes of it, too, and where all channels have the same levels of what only moves them: Concat of the same
-/// levels, Split, Reshape, Interpolate to the nearest and the like. Nothing for other values.
+/// MaxPool makes of it, too, and where all channels have the same levels of what only moves them: Split, Reshape,
+/// Interpolate to the nearest and the like, Concat of levels that are as far apart, of which it has all. Nothing for
+/// other values.
 std::optional<Levels> levels_of(const Graphlet& graph, ValueRef v);
 
 /// Whether a FakeQuantize changes nothing, because what it gets is on its levels already, the same for all data: from

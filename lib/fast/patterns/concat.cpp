@@ -11,9 +11,10 @@ namespace {
 
 class Concat final : public Kernel {
  public:
-  /// `channels`: it joins channels of f32, which may be blocked; `levels` of channels that may be u8.
-  Concat(i64 axis, bool channels, std::optional<ChannelLevels> levels)
-      : axis_(axis), channels_(channels), levels_(std::move(levels)) {}
+  /// `channels`: it joins channels of f32, which may be blocked; `levels` of channels that may be u8, `raised` by so
+  /// many where an input has its own.
+  Concat(i64 axis, bool channels, std::optional<ChannelLevels> levels, std::vector<std::uint8_t> raised)
+      : axis_(axis), channels_(channels), levels_(std::move(levels)), raised_(std::move(raised)) {}
 
   std::string name() const override { return "concat"; }
 
@@ -21,9 +22,11 @@ class Concat final : public Kernel {
     const auto& out = sizes.out[0];
     if (has_levels(sizes)) {
       auto state = std::make_unique<State>();
-      for (const auto& v : sizes.in) {
-        state->in.push_back(v.type == ElementType::f32 ? state->reserve(ChannelLevels::words(v)) : Scratch());
-        state->parts.push_back({nullptr, v.dim(1)});
+      for (std::size_t i = 0; i < sizes.in.size(); ++i) {
+        const auto& v = sizes.in[i];
+        const bool wide = v.type == ElementType::f32;
+        state->in.push_back(wide ? state->reserve(ChannelLevels::words(v)) : Scratch());
+        state->parts.push_back({nullptr, v.dim(1), wide ? std::uint8_t{0} : raised_[i]});
       }
       if (out.type == ElementType::f32) state->out = state->reserve(ChannelLevels::words(out));
       return state;
@@ -53,7 +56,8 @@ class Concat final : public Kernel {
     const auto& part = sizes.in[input];
     const auto before = sizes.in.first(input);
     i64 first = 0;
-    if (has_levels(sizes)) return std::nullopt;
+    if (has_levels(sizes) && (part.type != ElementType::u8 || to.type != ElementType::u8 || raised_[input] > 0))
+      return std::nullopt;
     if (is_blocked(sizes.in, to)) {
       if (part.layout != to.layout || to.dim(0) != 1) return std::nullopt;
       for (const auto& v : before) first += v.dim(1);
@@ -104,6 +108,7 @@ class Concat final : public Kernel {
   i64 axis_;
   bool channels_;
   std::optional<ChannelLevels> levels_;
+  std::vector<std::uint8_t> raised_;
 };
 
 /// Whether it joins channels, few of which leave a block that is mostly empty.
@@ -124,10 +129,13 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (!is_bytes(type) || !shape.has_rank()) return std::nullopt;
   auto axis = graph.attrs<ConcatAttrs>(root).axis;
   if (axis < 0) axis += shape.rank();
-  return Match{
-      {root},
-      graph.node(root).inputs,
-      std::make_unique<Concat>(axis, joins_channels(graph, root, axis), channel_levels(graph, {root, 0}, axis))};
+  auto levels = channel_levels(graph, {root, 0}, axis);
+  std::vector<std::uint8_t> raised;
+  for (const auto& part : graph.node(root).inputs)
+    if (levels) raised.push_back(*levels_of(graph, part)->above(*levels_of(graph, {root, 0})));
+  return Match{{root},
+               graph.node(root).inputs,
+               std::make_unique<Concat>(axis, joins_channels(graph, root, axis), std::move(levels), std::move(raised))};
 }
 
 constexpr std::string_view kRoots[] = {"Concat"};

@@ -56,7 +56,7 @@ class Split final : public Kernel {
     const auto& part = sizes.out[output];
     const auto before = sizes.out.first(output);
     i64 first = 0;
-    if (has_levels(sizes)) return std::nullopt;
+    if (has_levels(sizes) && (part.type != ElementType::u8 || from.type != ElementType::u8)) return std::nullopt;
     if (is_blocked(from, sizes.out)) {
       if (part.layout != from.layout || from.dim(0) != 1) return std::nullopt;
       for (const auto& v : before) first += v.dim(1);

@@ -38,6 +38,17 @@ void levels(Net& n) {
   const auto parts = n.op("Concat-1", {levels_of(n, x, 48), levels_of(n, x, 40), levels_of(n, x, 70)}, {{"axis", "1"}});
   n.result(n.op("Convolution-1", {parts, stepped(n, {18, 158, 1, 1})}, windows(2)));
 }
+/// Levels of what is positive begin at 0; a part of whole blocks lies in place.
+void levels_from_others(Net& n) {
+  const auto x = n.input({1, 20, 9, 30});
+  const auto positive = [&](i64 outputs) {
+    const auto y = n.op("Convolution-1", {quantized(n, x), stepped(n, {outputs, 20, 1, 1})}, windows(2));
+    return quantized(n, relu(n, y));
+  };
+  const auto parts =
+      n.op("Concat-1", {levels_of(n, x, 64), positive(64), positive(29), levels_of(n, x, 7)}, {{"axis", "1"}});
+  n.result(n.op("Convolution-1", {parts, stepped(n, {18, 164, 3, 3})}, windows(2, 1, 1)));
+}
 /// One part is read in f32, too.
 void levels_and_f32(Net& n) {
   const auto x = n.input({1, 20, 5, 6});
@@ -56,6 +67,7 @@ constexpr Example kExamples[] = {
     {"concat", last_in_part},
     {"concat", plain_part},
     {"concat", levels, kOften, kFixed, true, 1.0F / 64, Precision::int8},
+    {"concat", levels_from_others, kOften, kFixed, true, 1.0F / 64, Precision::int8},
     {"concat", levels_and_f32, kOften, kFixed, true, 1.0F / 64, Precision::int8},
 };
 // clang-format on

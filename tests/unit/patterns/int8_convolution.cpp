@@ -138,6 +138,12 @@ void slopes(Net& n) {
   const auto y = biased(n, convolution(n, n.input({1, 24, 6, 6}), "Convolution-1", {40, 24, 1, 1}), 40);
   n.result(quantized(n, n.op("PRelu-1", {y, n.weights({40})})));
 }
+void leaky(Net& n) {  // one slope; by Winograd, too
+  const auto x = quantized(n, n.input({1, 64, 12, 13}));
+  const auto leaks = [&](int v) { return quantized(n, n.op("PRelu-1", {v, n.numbers({0.25F}, {1})})); };
+  const auto y = leaks(n.op("Convolution-1", {x, stepped(n, {80, 64, 3, 3})}, windows(2, 1, 1)));
+  n.result(leaks(n.op("GroupConvolution-1", {y, stepped(n, {80, 1, 1, 3, 3})}, windows(2, 1, 1))));
+}
 void spelled_slopes(Net& n) {
   const auto y = biased(n, convolution(n, n.input({1, 24, 6, 6}), "Convolution-1", {40, 24, 1, 1}), 40);
   n.result(quantized(n, sloped(n, y, n.weights({1, 40, 1, 1}))));
@@ -259,6 +265,8 @@ constexpr Example kExamples[] = {
      Precision::int8},
     {"int8.convolution+Swish+residual", activated_residual_f32, kOnce, kFixed, true, 5e-6F, Precision::int8},
     {"int8.convolution+bias+PRelu+FakeQuantize", slopes, kOften, kFixed, true, kLevel, Precision::int8},
+    {"int8_winograd4.convolution+PRelu+FakeQuantize", leaky, kOften, kFixed, true, 2 * kLevel, Precision::int8},
+    {"int8_depthwise.convolution+PRelu+FakeQuantize", leaky, kOnce, kFixed, true, 2 * kLevel, Precision::int8},
     {"int8.convolution+bias+Select+FakeQuantize", spelled_slopes, kOften, kFixed, true, kLevel, Precision::int8},
     {"int8_depthwise.convolution+bias+HSwish+FakeQuantize", activated_depthwise, kOften, kFixed, true, kLevel,
      Precision::int8},

@@ -22,10 +22,20 @@ void levels(Net& n) {
   n.result(parts, 2);
 }
 
+/// Whole blocks of levels lie in place.
+void levels_in_blocks(Net& n) {
+  const auto x =
+      n.op("Convolution-1", {quantized(n, n.input({1, 20, 9, 30})), stepped(n, {148, 20, 1, 1})}, windows(2));
+  const auto parts = n.op("VariadicSplit-1", {quantized(n, x), n.index(1), n.indices({64, 84})}, {}, 2);
+  n.result(n.op("Convolution-1", {parts, stepped(n, {18, 64, 1, 1})}, windows(2)));
+  n.result(parts, 1);
+}
+
 // clang-format off
 constexpr Example kExamples[] = {
     {"split", split},
     {"split", variadic_split, kOnce, kOpen},
+    {"split", levels_in_blocks, kOften, kFixed, true, 1.0F / 64, Precision::int8},
     {"split", levels, kOften, kFixed, true, 1.0F / 64, Precision::int8},
 };
 // clang-format on

@@ -89,7 +89,8 @@ namespace {
 template <class Tile>
 void set_activation(Tile& tile, const U8Epilogue& e, i64 first) {
   if (!e.in_loops) return;
-  tile.activation = {.f = e.activation, .by = e.by + first, .plus = e.plus + first};
+  tile.activation = {
+      .f = e.activation, .by = e.by + first, .plus = e.plus + first, .below = e.slopes ? e.slopes + first : nullptr};
   tile.low = 0;
   tile.high = e.max_level;
 }

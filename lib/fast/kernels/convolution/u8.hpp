@@ -34,7 +34,8 @@ struct U8Epilogue {
   /// the sum with a residual, as a value, which min, max and the other activation take; then `sum_by` and so on.
   bool activated = false;
   Unary activation{}, sum_activation{};
-  bool in_loops = false;  ///< without a residual the loops compute the activation, of which levels are made
+  /// Without a residual the loops compute the activation, of which levels are made; `slopes` are then of levels, too.
+  bool in_loops = false;
   const float *slopes = nullptr, *sum_slopes = nullptr, *by = nullptr, *plus = nullptr;
   float max_level = 255, sum_by = 1, sum_plus = 0, sum_max_level = 255;
   const PairExcess* excess = nullptr;  ///< of the weights (PairExcesses)

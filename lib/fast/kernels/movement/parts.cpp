@@ -120,7 +120,7 @@ void join_runs(std::span<const View> parts, i64 axis, const View& to, ThreadPool
 }
 
 bool are_blocks(ElementType type, i64 first, i64 count, i64 channels) {
-  const auto block = type == ElementType::bf16 ? 2 * kBlock : kBlock;
+  const auto block = type == ElementType::u8 ? 4 * kBlock : (type == ElementType::bf16 ? 2 * kBlock : kBlock);
   return first % block == 0 && (count % block == 0 || first + count == channels);
 }
 
@@ -143,6 +143,24 @@ void copy_bytes(const std::byte* x, std::byte* y, i64 bytes, i64 pixels) {
     for (i64 p = 0; p < pixels; ++p) std::copy_n(x + p * kBlockBytes, bytes, y + p * kBlockBytes);
 }
 
+template <i64 bytes>
+void raise_bytes(const std::uint8_t* x, std::uint8_t* y, std::uint8_t by, i64 pixels) {
+  for (i64 p = 0; p < pixels; ++p)
+    for (i64 i = 0; i < bytes; ++i) y[p * kBlockBytes + i] = static_cast<std::uint8_t>(x[p * kBlockBytes + i] + by);
+}
+/// The same of levels, to each of which `by` is added.
+void raise_bytes(const std::byte* from, std::byte* to, std::uint8_t by, i64 bytes, i64 pixels) {
+  const auto* x = reinterpret_cast<const std::uint8_t*>(from);
+  auto* y = reinterpret_cast<std::uint8_t*>(to);
+  if (bytes == kBlockBytes) return raise_bytes<kBlockBytes>(x, y, by, pixels);
+  if (bytes == 32) return raise_bytes<32>(x, y, by, pixels);
+  for (i64 i = 0; i < bytes; i += 8) {
+    if (i + 8 <= bytes) raise_bytes<8>(x + i, y + i, by, pixels);
+    else
+      for (auto rest = i; rest < bytes; ++rest) raise_bytes<1>(x + rest, y + rest, by, pixels);
+  }
+}
+
 /// `channels_of`: those that a part is.
 template <class Part, class ChannelsOf>
 void join_bytes(std::span<const Part> parts, ChannelsOf channels_of, i64 first, std::byte* to, i64 bytes, i64 batch,
@@ -162,7 +180,9 @@ void join_bytes(std::span<const Part> parts, ChannelsOf channels_of, i64 first, 
         for (; c >= part.bytes; part = channels_of(*++at)) c -= part.bytes;
         const auto some = std::min({lanes - lane, part.bytes - c, kBlockBytes - c % kBlockBytes});
         const auto from = (n * ceil_div(part.bytes, kBlockBytes) + c / kBlockBytes) * plane + pixel;
-        copy_bytes(part.data + from * kBlockBytes + c % kBlockBytes, y + lane, some, pixels);
+        const auto* x = part.data + from * kBlockBytes + c % kBlockBytes;
+        if (part.raised > 0) raise_bytes(x, y + lane, part.raised, some, pixels);
+        else copy_bytes(x, y + lane, some, pixels);
         lane += some;
       }
       if (lanes < kBlockBytes)

@@ -33,7 +33,8 @@ void join_channels(std::span<const View> parts, i64 first, const View& to, Threa
 /// Channels in u8 or bf16, which are blocks of 64 bytes: 64 or 32 channels.
 struct NarrowChannels {
   const std::byte* data;
-  i64 bytes;  ///< of the channels of a pixel
+  i64 bytes;                ///< of the channels of a pixel
+  std::uint8_t raised = 0;  ///< added to each of them, as levels
 };
 /// The same of them, as `bytes` of each pixel from byte `first` on; lanes beyond the last channel become 0.
 void join_channels(std::span<const NarrowChannels> parts, i64 first, std::byte* to, i64 bytes, i64 batch, i64 plane,
