@@ -29,18 +29,20 @@ template <class Pass>
 /// Vectors of columns that are summed up where 16 columns count.
 constexpr int kHalf = kWidth == kBlock ? 1 : 2;
 
-/// Adds to the sums of P pixels, the same number in each row, by V vectors of columns, from column0 on.
-template <class Dots, int P, int Rows = 1, int V, class Sum>
-static inline __attribute__((always_inline)) void narrow_sums(const NarrowSum& t, i64 pixel0, i64 column0,
-                                                              Sum (&sum)[P][V]) {
-  // Three pixels share a base: base, base + pixel, base + 2·pixel.
-  constexpr int kRow = P / Rows, kRowBases = (kRow + 2) / 3, kBases = Rows * kRowBases;
+/// Adds to the sums of P pixels, the same number in each row, by V vectors of columns, from column0 on. `kDense`:
+/// pixels are those of blocks, side by side.
+template <class Dots, int P, int Rows, bool kDense, int V, class Sum>
+static inline __attribute__((always_inline)) void narrow_sums_of(const NarrowSum& t, i64 pixel0, i64 column0,
+                                                                 Sum (&sum)[P][V]) {
+  // All pixels of a row share a base, or where distances are not known three: base, base + pixel, base + 2·pixel.
+  constexpr int kRow = P / Rows, kShare = kDense ? kRow : 3, kRowBases = (kRow + kShare - 1) / kShare,
+                kBases = Rows * kRowBases;
   static_assert(P % Rows == 0);
-  constexpr auto base_of = [](int p) { return p / kRow * kRowBases + p % kRow / 3; };
-  constexpr auto beside = [](int p) { return p % kRow % 3; };
+  constexpr auto base_of = [](int p) { return p / kRow * kRowBases + p % kRow / kShare; };
+  constexpr auto beside = [](int p) { return p % kRow % kShare; };
   const Word* w = t.weights + column0;
   const i64* const taps = t.other_taps && column0 >= kBlock ? t.other_taps : t.taps;
-  const i64 pixel = t.pixel;
+  const i64 pixel = kDense ? kBlock : t.pixel;
   // The parts of a run of words, where they take longer to make than to read.
   alignas(64) Word parts[Dots::kAside ? P : 1][Dots::kParts][kBlock];
   const auto step = [&](const Word* const(&base)[kBases], i64 i) __attribute__((always_inline)) {
@@ -68,7 +70,8 @@ static inline __attribute__((always_inline)) void narrow_sums(const NarrowSum& t
       const Word* base[kBases];
 #pragma GCC unroll 8
       for (int g = 0; g < kBases; ++g)
-        base[g] = t.in + g / kRowBases * t.row + (pixel0 + g % kRowBases * 3) * pixel + block * t.block + taps[tap];
+        base[g] =
+            t.in + g / kRowBases * t.row + (pixel0 + g % kRowBases * kShare) * pixel + block * t.block + taps[tap];
       i64 left = steps;
       while (left > 0) {
         ask(t.ahead);
@@ -89,6 +92,15 @@ static inline __attribute__((always_inline)) void narrow_sums(const NarrowSum& t
       }
     }
   }
+}
+
+/// The same. With two vectors g++ 12 keeps sums of bf16 of dense pixels in memory.
+template <class Dots, int P, int Rows = 1, int V, class Sum>
+static inline __attribute__((always_inline)) void narrow_sums(const NarrowSum& t, i64 pixel0, i64 column0,
+                                                              Sum (&sum)[P][V]) {
+  if constexpr (V == 1)
+    if (t.pixel == kBlock) return narrow_sums_of<Dots, P, Rows, true>(t, pixel0, column0, sum);
+  narrow_sums_of<Dots, P, Rows, false>(t, pixel0, column0, sum);
 }
 
 /// Calls each(pixel, vector) for those of P pixels by V vectors of columns.
