@@ -83,7 +83,7 @@ TEST_CASE("int8 convolution and depthwise: levels are exact, with residuals, in 
       INFO(s.channels << " of " << s.width << " to " << s.outputs << " kernel " << s.kernel_width);
       const NarrowGeometry g(s, 4);
       const bool depthwise = s.is_depthwise(), image = !depthwise && g.image;
-      const std::uint8_t pad = 17;
+      const std::uint8_t pad = (&s - shapes) % 2 == 0 ? 17 : 0;  // rows of zeros are left out
       Bytes pads(at(s.channels), pad), lows(at(round_up(s.outputs, 64))), highs(lows.size());
       for (std::size_t c = 0; c < pads.size() && depthwise; ++c) pads[c] = static_cast<std::uint8_t>(c * 29);
       for (std::size_t o = 0; o < lows.size(); ++o) {

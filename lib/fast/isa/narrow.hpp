@@ -57,6 +57,9 @@ struct NarrowSum {
   i64 blocks, tap_count, steps, last_steps;
   const Word* weights;  ///< 32 a step
   Ahead* ahead;         ///< null: nothing
+  /// Where NarrowTable::leaves_out: so many taps before the first one and behind the last one of each block are left
+  /// out, of which there are weights.
+  i64 before = 0, after = 0;
   /// If not null: the taps of columns 16 … 31, which then read others than those before them.
   const i64* other_taps = nullptr;
   /// Of u8 where NarrowTable::adds_pairs, if not null: four of the panel, whose other weights fit.
@@ -287,6 +290,7 @@ struct NarrowTable {
   bool has_u8 = false;
   /// It has one that adds products of u8 by i8 in pairs, where these fit 16 bits.
   bool adds_pairs = false;
+  bool leaves_out = false;  ///< NarrowSum::before, after
   bool tiled = false;  ///< sums of bf16 and u8 are so fast that Winograd does not pay
   /// Of any number of pixels, some at a time; as u8.
   void (*bf16)(const Bf16Tile& tile, int pixels);

@@ -66,6 +66,7 @@ static inline __attribute__((always_inline)) void narrow_sums_of(const NarrowSum
   };
   for (i64 block = 0; block < t.blocks; ++block) {
     const i64 steps = block + 1 < t.blocks ? t.steps : t.last_steps;
+    w += t.before * steps * kColumns;
     for (i64 tap = 0; tap < t.tap_count; ++tap) {
       const Word* base[kBases];
 #pragma GCC unroll 8
@@ -91,6 +92,7 @@ static inline __attribute__((always_inline)) void narrow_sums_of(const NarrowSum
         left -= now;
       }
     }
+    w += t.after * steps * kColumns;
   }
 }
 

@@ -62,6 +62,7 @@ constexpr NarrowTable with_tiles() {
   table.name = "amx";
   table.pixels = kMostPixels;
   table.tiled = true;
+  table.leaves_out = false;
   table.bf16 = bf16_in_tiles;
   table.u8 = u8_in_tiles;
   table.finish = finish_aside;

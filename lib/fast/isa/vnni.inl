@@ -12,6 +12,7 @@ constexpr bool kSwishes = true;
 static constexpr NarrowTable vnni_table(const char* name) {
   auto table = narrow_table(name);
   table.has_u8 = true;
+  table.leaves_out = true;
   table.to_digits = to_digits;
   table.dot_digits = dot_digits;
   return table;

@@ -23,6 +23,7 @@ struct Part {
   Part(i64 n, i64 parts, i64 i)
       : begin(n / parts * i + std::min(i, n % parts)), end(begin + n / parts + (i < n % parts)) {}
   i64 size() const { return end - begin; }
+  friend bool operator==(const Part&, const Part&) = default;
 };
 
 /// Nanoseconds of work that are worth a chunk: some times what handing it out costs.

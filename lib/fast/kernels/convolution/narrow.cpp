@@ -236,6 +236,15 @@ void narrow_convolution(const NarrowGeometry& g, const WordPanels& filters, cons
   const auto work = static_cast<double>(s.batch * s.out_plane() * g.panel_size()) * static_cast<double>(panels) / 16 +
                     tile_count * kTileTime;
   const auto wanted = static_cast<i64>(std::clamp(work / static_cast<double>(kChunkWork), 1.0, 64.0));
+  const auto each_row = g.taps / s.kernel_height;
+  const bool leaves_out = pad == 0 && narrow_isa().leaves_out && g.panel_steps().taps == g.taps;
+  /// The rows of taps of an output row that are not all padding of zeros, by which the sum is the same.
+  const auto rows_that_count = [&](i64 y) {
+    if (!leaves_out) return Part(0, s.kernel_height);
+    const auto first = y * s.stride_y - s.pad_top;
+    const auto at = [&](i64 row) { return std::clamp<i64>(ceil_div(row - first, s.dilation_y), 0, s.kernel_height); };
+    return Part(at(0), at(s.height));
+  };
 
   /// Rows [y0, y1) by columns [x0, x1) of panels [first, last), which lie at `weights`; row and column 0 of the source
   /// are the first that are read.
@@ -282,20 +291,24 @@ void narrow_convolution(const NarrowGeometry& g, const WordPanels& filters, cons
         ahead.end = ahead.next + g.panel_size() * 4;
         ahead.lines = ceil_div(2 * kBlock, tiles * ceil_div(y1 - y0, together));
       }
-      for (auto y = y0; y < y1; y += together) {
-        const auto now = std::min(together, y1 - y);
+      for (i64 y = y0, now = 0; y < y1; y += now) {
+        const auto rows = rows_that_count(y);
+        for (now = 1; now < together && y + now < y1 && rows_that_count(y + now) == rows;) ++now;
+        const auto before = rows.begin * each_row, after = (s.kernel_height - rows.end) * each_row;
         each_tiles({x0, x1}, at_once, [&](i64 x, i64 pixels) {
           const NarrowSum sum{.in = from.data + (y - y0) * s.stride_y * from.row + (x - x0) * g.step,
                               .pixel = g.step,
                               .block = from.block,
-                              .taps = panel_taps,
+                              .taps = panel_taps + before,
                               .blocks = order.blocks,
-                              .tap_count = order.taps,
+                              .tap_count = order.taps - before - after,
                               .steps = order.steps,
                               .last_steps = order.last_steps,
                               .weights = weights + (panel - first) * g.panel_size(),
                               .ahead = &ahead,
-                              .other_taps = other_taps,
+                              .before = before,
+                              .after = after,
+                              .other_taps = other_taps ? other_taps + before : nullptr,
                               .run = now > 1 ? pixels : 0,
                               .row = apart,
                               .part = from.part,
