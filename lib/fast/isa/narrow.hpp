@@ -291,7 +291,7 @@ struct NarrowTable {
   /// It has one that adds products of u8 by i8 in pairs, where these fit 16 bits.
   bool adds_pairs = false;
   bool leaves_out = false;  ///< NarrowSum::before, after
-  bool tiled = false;  ///< sums of bf16 and u8 are so fast that Winograd does not pay
+  bool tiled = false;       ///< sums of bf16 and u8 are so fast that Winograd does not pay
   /// Of any number of pixels, some at a time; as u8.
   void (*bf16)(const Bf16Tile& tile, int pixels);
   /// At most Bf16FewRows::kMost rows, whose weights come as fast as the second-level cache gives them. A sum is taken
