@@ -44,6 +44,13 @@ static void sixteen_to_u8(const float* x, const float* by, const float* plus, fl
   }
 }
 
+static void sixteen_from_u8(const std::uint8_t* x, const float* low, const float* scale, float* y, i64 pixels) {
+  for (i64 c = 0; c < kBlock; c += kWidth) {
+    const Vec first = load(low + c), step = load(scale + c);
+    for (i64 p = 0; p < pixels; ++p) store(y + p * kBlock + c, first + step * load_u8(x + p * 4 * kBlock + c));
+  }
+}
+
 /// Columns [x, x + P).
 template <int P>
 static inline __attribute__((always_inline)) void u8_pool_block(const PoolRow& r, i64 x) {

@@ -354,6 +354,8 @@ struct NarrowTable {
   /// Pixels of 16 channels become those of 64: y = round(x·by + plus) within 0 … max_level, by channel.
   void (*sixteen_to_u8)(const float* x, const float* by, const float* plus, float max_level, std::uint8_t* y,
                         i64 pixels);
+  /// And back: y = low + scale·x.
+  void (*sixteen_from_u8)(const std::uint8_t* x, const float* low, const float* scale, float* y, i64 pixels);
   void (*u8_finish_aside)(const U8Aside& aside, i64 pixels);
 };
 

@@ -494,5 +494,6 @@ static constexpr NarrowTable narrow_table(const char* name) {
           .lane_normalize = lane_normalize,
           .pair_rows = pair_rows,
           .sixteen_to_u8 = sixteen_to_u8,
+          .sixteen_from_u8 = sixteen_from_u8,
           .u8_finish_aside = u8_finish_aside};
 }

@@ -11,6 +11,7 @@
 #include "fast/kit/convolutions.hpp"
 #include "fast/kit/functions.hpp"
 #include "fast/kit/int8_filters.hpp"
+#include "fast/kit/pooling.hpp"
 #include "tensor/view.hpp"
 
 namespace ovir::fast {
@@ -40,6 +41,7 @@ class U8Convolution final : public Kernel {
                 const std::vector<std::uint8_t>& pads)
       : windows_(layer.windows),
         known_(layer.shape),
+        averages_(layer.averages),
         front_(std::move(front)),
         in_(in, first().channels),
         pads_(pads),
@@ -167,6 +169,7 @@ class U8Convolution final : public Kernel {
   std::string way() const {
     if (front_) return "int8.inverted_residual";
     if (filters_.way() == U8Way::winograd) return "int8_winograd4.convolution";
+    if (averages_) return "int8.average_pool";
     return known_.is_depthwise() ? "int8_depthwise.convolution" : "int8.convolution";
   }
   const ConvolutionShape& first() const { return front_ ? front_->expansion : known_; }
@@ -213,6 +216,7 @@ class U8Convolution final : public Kernel {
 
   ConvolutionWindows windows_;
   ConvolutionShape known_;
+  bool averages_;
   std::optional<Front> front_;
   std::string name_;
   U8Table in_;
@@ -237,6 +241,32 @@ std::optional<StaticConvolution> convolution_of(const Graphlet& graph, int root)
   return alone || padded ? std::move(convolution) : static_convolution(graph, root);
 }
 
+/// An AvgPool as a depthwise convolution, where all windows count as many numbers, those of padding as well.
+std::optional<StaticConvolution> average_of(const Graphlet& graph, int root) {
+  const auto& attrs = graph.attrs<PoolAttrs>(root);
+  const auto data = graph.input(root, 0);
+  const auto &in = graph.fact(data).shape, &out = graph.fact({root, 0}).shape;
+  if (!is_f32(graph, data) || !in.is_static() || in.rank() != 4 || !out.is_static()) return std::nullopt;
+  const auto pooled = pooled_shape(attrs, in.to_shape(), out.to_shape());
+  if (!pooled || goes_beyond(attrs, in.to_shape(), out.to_shape())) return std::nullopt;
+  const auto& s = pooled->shape;
+  const bool padded = s.pad_top + s.pad_left + pooled->pad_bottom + pooled->pad_right > 0;
+  if (padded && attrs.exclude_pad) return std::nullopt;
+  ConvolutionWindows windows;
+  windows.attrs.strides = attrs.strides;
+  windows.attrs.pads_begin = attrs.pads_begin;
+  windows.attrs.pads_end = attrs.pads_end;
+  windows.attrs.dilations = {s.dilation_y, s.dilation_x};
+  windows.attrs.auto_pad = attrs.auto_pad;
+  return StaticConvolution{std::move(windows), s, 4, false, false, data, {root}, 0};
+}
+I8Weights average_weights(const ConvolutionShape& s) {
+  const std::vector<std::int8_t> ones(s.weights(), 1);
+  return {Tensor::of<std::int8_t>(ElementType::i8, {s.outputs, 1, s.kernel_height, s.kernel_width}, ones),
+          std::vector<float>(s.outputs, 1 / static_cast<float>(s.taps())),
+          {}};
+}
+
 /// What a convolution by integers reads.
 struct U8Operands {
   StaticConvolution convolution;
@@ -244,7 +274,8 @@ struct U8Operands {
   I8Weights weights;
 
   static std::optional<U8Operands> of(const Graphlet& graph, int root, decltype(i8_weights) weights_of) {
-    auto convolution = convolution_of(graph, root);
+    const bool averages = graph.type(root) == "AvgPool";
+    auto convolution = averages ? average_of(graph, root) : convolution_of(graph, root);
     if (!convolution || convolution->open) return std::nullopt;
     const auto& s = convolution->shape;
     const bool depthwise = s.is_depthwise();
@@ -252,7 +283,7 @@ struct U8Operands {
     auto in = levels_of(graph, convolution->data);
     if (!in || (!depthwise && !in->is_single())) return std::nullopt;
     if ((NarrowGeometry(s, 4).padded || depthwise) && in->padding().empty()) return std::nullopt;
-    auto weights = weights_of(graph, root, 1, Outputs{s.outputs});
+    auto weights = averages ? average_weights(s) : weights_of(graph, root, 1, Outputs{s.outputs});
     if (!weights) return std::nullopt;
     return U8Operands{*std::move(convolution), *std::move(in), *std::move(weights)};
   }
@@ -298,6 +329,7 @@ std::optional<U8Layer> u8_layer(const Graphlet& graph, int root) {
                  std::move(match.inputs),
                  often,
                  winograd,
+                 graph.type(root) == "AvgPool",
                  &graph.packers(s.weights())};
 }
 

@@ -5,8 +5,8 @@
 
 namespace ovir::fast {
 
-/// A Convolution-1 or GroupConvolution-1 of quantized values by quantized weights, with what
-/// follows it.
+/// A Convolution-1 or GroupConvolution-1 of quantized values by quantized weights, or an AvgPool of such values, with
+/// what follows it.
 struct U8Layer {
   ConvolutionWindows windows;
   ConvolutionShape shape;
@@ -18,6 +18,7 @@ struct U8Layer {
   std::vector<ValueRef> inputs;
   bool often;        ///< many runs make up for the time that it takes to pack weights
   bool winograd;     ///< and for larger ones
+  bool averages;     ///< an AvgPool
   ThreadPool* pool;  ///< packs them while the plan is made
 
   /// Weights of an output.

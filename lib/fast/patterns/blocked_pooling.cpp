@@ -13,7 +13,7 @@ namespace {
 
 class BlockedPooling final : public Kernel {
  public:
-  /// `levels`: of a maximum's input, where it may be stored as such.
+  /// `levels`: of the input, where it may be stored as such; a maximum may be, too.
   BlockedPooling(const PoolAttrs& attrs, bool maximum, const std::optional<Levels>& levels, i64 channels)
       : attrs_(attrs), maximum_(maximum) {
     if (!levels) return;
@@ -93,7 +93,9 @@ class BlockedPooling final : public Kernel {
   bool reads_as(int, ElementType type, Layout layout) const override {
     return layout == Layout::blocked && (type == ElementType::bf16 || (type == ElementType::u8 && table_));
   }
-  bool writes_as(ElementType type, Layout layout) const override { return reads_as(0, type, layout); }
+  bool writes_as(ElementType type, Layout layout) const override {
+    return reads_as(0, type, layout) && (maximum_ || type != ElementType::u8);
+  }
   bool keeps(ElementType type) const override { return type == ElementType::bf16; }
   std::shared_ptr<const ovir::Quantization> quantization() const override { return levels_; }
 
@@ -143,7 +145,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
       (!known || goes_beyond(attrs, shape.to_shape(), out.to_shape())))
     return std::nullopt;
   auto kernel = std::make_unique<BlockedPooling>(attrs, maximum,
-                                                 maximum && shape.is_static() ? levels_of(graph, x) : std::nullopt,
+                                                 shape.is_static() ? levels_of(graph, x) : std::nullopt,
                                                  shape[1].is_static() ? shape[1].length() : 0);
   // Where sizes are known the layouts count on the kernel.
   if (known && !pooled_shape(attrs, shape.to_shape(), out.to_shape())) return std::nullopt;

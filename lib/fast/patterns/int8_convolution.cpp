@@ -1,5 +1,5 @@
-// Convolution-1 and GroupConvolution-1 of quantized values by quantized weights in integers, with the bias, bounds,
-// residual and FakeQuantize that follow: for Precision::int8.
+// Convolution-1 and GroupConvolution-1 of quantized values by quantized weights in integers, and AvgPool of quantized
+// values, with the bias, bounds, residual and FakeQuantize that follow: for Precision::int8.
 #include "fast/kit/int8_convolution.hpp"
 
 namespace ovir::fast::patterns::int8_convolution {
@@ -13,7 +13,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   return match;
 }
 
-constexpr std::string_view kRoots[] = {"Convolution", "GroupConvolution"};
+constexpr std::string_view kRoots[] = {"Convolution", "GroupConvolution", "AvgPool"};
 
 }  // namespace
 

@@ -144,6 +144,27 @@ void leaky(Net& n) {  // one slope; by Winograd, too
   const auto y = leaks(n.op("Convolution-1", {x, stepped(n, {80, 64, 3, 3})}, windows(2, 1, 1)));
   n.result(leaks(n.op("GroupConvolution-1", {y, stepped(n, {80, 1, 1, 3, 3})}, windows(2, 1, 1))));
 }
+spec::AttributeTexts averages(const std::string& stride, const std::string& pad, const std::string& exclude) {
+  return {{"kernel", "3,3"},
+          {"strides", stride + "," + stride},
+          {"pads_begin", pad + "," + pad},
+          {"pads_end", pad + "," + pad},
+          {"exclude-pad", exclude},
+          {"rounding_type", "floor"}};
+}
+void average(Net& n) {  // zeros around the plane count
+  n.result(quantized(n, n.op("AvgPool-1", {quantized(n, n.input({2, 70, 9, 11}))}, averages("1", "1", "false"))));
+}
+void average_inside(Net& n) {
+  n.result(n.op("AvgPool-1", {quantized(n, n.input({1, 24, 9, 11}))}, averages("2", "0", "true")));
+}
+/// Zeros that do not count: its input is levels for the others that read it.
+void average_of_others(Net& n) {
+  const auto x = n.op("Convolution-1", {quantized(n, n.input({1, 20, 9, 11})), stepped(n, {40, 20, 1, 1})}, windows(2));
+  const auto y = quantized(n, x);
+  n.result(softmax(n, n.op("AvgPool-1", {y}, averages("1", "1", "true"))));
+  n.result(relu(n, n.op("Convolution-1", {y, stepped(n, {18, 40, 1, 1})}, windows(2))));
+}
 void spelled_slopes(Net& n) {
   const auto y = biased(n, convolution(n, n.input({1, 24, 6, 6}), "Convolution-1", {40, 24, 1, 1}), 40);
   n.result(quantized(n, sloped(n, y, n.weights({1, 40, 1, 1}))));
@@ -267,6 +288,9 @@ constexpr Example kExamples[] = {
     {"int8.convolution+bias+PRelu+FakeQuantize", slopes, kOften, kFixed, true, kLevel, Precision::int8},
     {"int8_winograd4.convolution+PRelu+FakeQuantize", leaky, kOften, kFixed, true, 2 * kLevel, Precision::int8},
     {"int8_depthwise.convolution+PRelu+FakeQuantize", leaky, kOnce, kFixed, true, 2 * kLevel, Precision::int8},
+    {"int8.average_pool+FakeQuantize", average, kOften, kFixed, true, kLevel, Precision::int8},
+    {"int8.average_pool", average_inside, kOnce, kFixed, true, 5e-6F, Precision::int8},
+    {"int8.convolution+FakeQuantize", average_of_others, kOften, kFixed, true, kLevel, Precision::int8},
     {"int8.convolution+bias+Select+FakeQuantize", spelled_slopes, kOften, kFixed, true, kLevel, Precision::int8},
     {"int8_depthwise.convolution+bias+HSwish+FakeQuantize", activated_depthwise, kOften, kFixed, true, kLevel,
      Precision::int8},

@@ -404,14 +404,9 @@ void from_u8_blocked(const std::uint8_t* in, const U8Scale& q, float* out, bool 
                   const auto* from = in + ((image * u8_blocks(channels) + block) * plane + first) * kChannels;
                   for (i64 part = 0; part < std::min(kChannels, channels - block * kChannels); part += kBlock) {
                     const auto c = block * kChannels + part;
-                    alignas(64) float low[kBlock], scale[kBlock], values[kRun * kBlock];
-                    std::copy_n(q.low + c, kBlock, low);
-                    std::copy_n(q.scale + c, kBlock, scale);
+                    alignas(64) float values[kRun * kBlock];
                     auto* to = out + at.place(image, c, first);
-                    auto* rows = blocked ? to : values;
-                    for (i64 p = 0; p < pixels; ++p)
-                      for (i64 k = 0; k < kBlock; ++k)
-                        rows[p * kBlock + k] = low[k] + scale[k] * static_cast<float>(from[p * kChannels + part + k]);
+                    narrow_isa().sixteen_from_u8(from + part, q.low + c, q.scale + c, blocked ? to : values, pixels);
                     if (!blocked) table.transpose(values, kBlock, to, plane, pixels, std::min(kBlock, channels - c));
                   }
                 });
