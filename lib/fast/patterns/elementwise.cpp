@@ -6,6 +6,7 @@
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kernels/elementwise/bf16_chain.hpp"
 #include "fast/kit/functions.hpp"
+#include "fast/kit/levels.hpp"
 #include "fast/kit/operation_chain.hpp"
 
 namespace ovir::fast::patterns::elementwise {
@@ -28,14 +29,16 @@ bool stays_finite(const ChainProgram& program) {
 class ElementwiseChain final : public Kernel {
  public:
   /// `extents`: by operand, where blocked values can be computed as they are; empty: they cannot. `narrow`: also those
-  /// in bf16.
+  /// in bf16. `levels`: by operand; null: it is not stored as such.
   ElementwiseChain(ChainProgram program, std::vector<bool> slopes, std::vector<ElementType> types,
-                   std::vector<Extent> extents, bool narrow, std::string name)
+                   std::vector<Extent> extents, bool narrow, std::vector<std::unique_ptr<const U8Table>> levels,
+                   std::string name)
       : program_(std::move(program)),
         slopes_(std::move(slopes)),
         types_(std::move(types)),
         extents_(std::move(extents)),
         narrow_(narrow),
+        levels_(std::move(levels)),
         in_registers_(narrow ? Bf16Chain::of(program_, extents_) : std::nullopt),
         name_(std::move(name)) {}
 
@@ -84,7 +87,8 @@ class ElementwiseChain final : public Kernel {
     state->reordered.resize(sizes.in.size());
     for (std::size_t i = 0; i < sizes.in.size(); ++i) {
       state->by_image.push_back(sizes.in[i].size() > channels);
-      if (extents_[i] == Extent::full && !is_blocked(sizes.in[i])) state->reordered[i] = state->reserve(size);
+      if (extents_[i] == Extent::full && (!is_blocked(sizes.in[i]) || sizes.in[i].type == ElementType::u8))
+        state->reordered[i] = state->reserve(size);
       if (extents_[i] == Extent::channel && channels % lanes > 0)
         state->reordered[i] = state->reserve(sizes.in[i].size() / channels * blocks * lanes);
     }
@@ -102,6 +106,9 @@ class ElementwiseChain final : public Kernel {
       if (i >= state.reordered.size() || !state.reordered[i]) continue;
       auto* blocked = state.floats(state.reordered[i]);
       if (extents_[i] == Extent::channel) fill_blocks(in[i], state.channels, state.lanes, blocked);
+      else if (in[i].type == ElementType::u8 && in[i].layout == Layout::blocked)
+        from_u8_blocked(in[i].as<const std::uint8_t>(), levels_[i]->scale(), blocked, true, state.batch, state.channels,
+                        state.plane, pool);
       else to_blocked(in[i].as<const float>(), blocked, state.batch, state.channels, state.plane, pool);
       data[i] = blocked;
     }
@@ -122,7 +129,9 @@ class ElementwiseChain final : public Kernel {
   }
   bool writes(Layout layout) const override { return layout == Layout::plain || !extents_.empty(); }
   bool reads_as(int input, ElementType type, Layout layout) const override {
-    return writes_as(type, layout) && extents_[input] == Extent::full;
+    const bool is_read =
+        type == ElementType::u8 ? layout == Layout::blocked && levels_[input] : writes_as(type, layout);
+    return is_read && extents_[input] == Extent::full;
   }
   bool writes_as(ElementType type, Layout layout) const override {
     return type == ElementType::bf16 && layout == Layout::blocked && narrow_;
@@ -151,6 +160,7 @@ class ElementwiseChain final : public Kernel {
   std::vector<ElementType> types_;  // by operand
   std::vector<Extent> extents_;
   bool narrow_;
+  std::vector<std::unique_ptr<const U8Table>> levels_;  // by operand
   std::optional<Bf16Chain> in_registers_;
   std::string name_;
 };
@@ -173,8 +183,13 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   }
   const bool narrow =
       !chain->extents.empty() && (shape[1].length() % (2 * kBlock) == 0 || stays_finite(chain->program));
+  std::vector<std::unique_ptr<const U8Table>> levels(types.size());
+  for (std::size_t i = 0; i < chain->extents.size() && graph.options().precision == Precision::int8; ++i)
+    if (const auto of = levels_of(graph, match.inputs[i]); of && chain->extents[i] == Extent::full)
+      levels[i] = std::make_unique<const U8Table>(*of, shape[1].length());
   match.kernel = std::make_unique<ElementwiseChain>(std::move(chain->program), std::move(slopes), std::move(types),
-                                                    std::move(chain->extents), narrow, "elementwise." + chain->name);
+                                                    std::move(chain->extents), narrow, std::move(levels),
+                                                    "elementwise." + chain->name);
   return match;
 }
 

@@ -124,7 +124,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (!levels) return std::nullopt;
   const bool has_blocks = shape.rank() == 3 || shape.rank() == 4;
   // Few channels, as of an image, would leave most of a block empty.
-  const bool fills = has_blocks && shape[1].length() >= kBlock;
+  const bool fills = has_blocks && shape[1].length() >= kBlock / 2;
   if (!fills && !levels->is_single()) return std::nullopt;
   if (levels->is_single() && graph.only_user(x) == root)
     for (const int port : {0, 1}) {
