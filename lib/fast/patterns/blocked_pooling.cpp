@@ -144,8 +144,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (!maximum && attrs.rounding_type != Rounding::floor &&
       (!known || goes_beyond(attrs, shape.to_shape(), out.to_shape())))
     return std::nullopt;
-  auto kernel = std::make_unique<BlockedPooling>(attrs, maximum,
-                                                 shape.is_static() ? levels_of(graph, x) : std::nullopt,
+  auto kernel = std::make_unique<BlockedPooling>(attrs, maximum, shape.is_static() ? levels_of(graph, x) : std::nullopt,
                                                  shape[1].is_static() ? shape[1].length() : 0);
   // Where sizes are known the layouts count on the kernel.
   if (known && !pooled_shape(attrs, shape.to_shape(), out.to_shape())) return std::nullopt;
