@@ -100,7 +100,9 @@ bool u8_winograd_pays(const ConvolutionShape& s, const std::int8_t* weights) {
   if (static_cast<double>(g.across * g.down * g.points * (has_u8 ? 2 : 1)) >
       0.72 * static_cast<double>(s.out_plane() * 9))
     return false;
-  // Larger weights come from memory too slowly.
+  // Weights for few tiles, and larger ones, come from memory too slowly.
+  constexpr i64 kFewTiles = 16;
+  if (has_u8 && g.across * g.down < kFewTiles) return false;
   if (u8_winograd_weights_size(s) > (has_u8 ? i64{384} << 10 : i64{3} << 20)) return false;
   const auto each = s.channels * 9;
   for (i64 o = 0; o < s.outputs; ++o) {
