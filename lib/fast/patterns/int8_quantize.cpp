@@ -13,14 +13,19 @@ constexpr double kCost = 0.15;  // nanoseconds an element
 /// Rows of the last axis, or blocks of channels.
 class U8Quantize final : public Kernel {
  public:
-  /// `channels`: 0 where it only takes rows.
-  U8Quantize(const Levels& levels, i64 channels, Buffer factors) : quantization_(levels.quantization) {
+  /// `channels`: 0 where it only takes rows. `from`: what it reads in blocks may be such levels.
+  U8Quantize(const Levels& levels, i64 channels, Buffer factors, const std::optional<Levels>& from)
+      : quantization_(levels.quantization) {
     if (levels.is_single()) rows_.emplace(levels, std::move(factors));
-    if (channels > 0) table_.emplace(levels, channels);
+    if (channels == 0) return;
+    table_.emplace(levels, channels);
+    if (from) from_.emplace(*from, channels);
   }
   /// Of blocks, after a line by channel.
-  U8Quantize(const Levels& levels, i64 channels, const ChannelLines& lines)
-      : quantization_(levels.quantization), table_(std::in_place, levels, channels, &lines), has_lines_(true) {}
+  U8Quantize(const Levels& levels, i64 channels, const ChannelLines& lines, const std::optional<Levels>& from)
+      : quantization_(levels.quantization), table_(std::in_place, levels, channels, &lines), has_lines_(true) {
+    if (from) from_.emplace(*from, channels);
+  }
 
   std::string name() const override {
     if (has_lines_) return "int8.normalize+quantize";
@@ -30,6 +35,9 @@ class U8Quantize final : public Kernel {
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
     auto state = std::make_unique<State>();
     const auto& x = sizes.in[0];
+    const bool is_blocked_u8 = sizes.out[0].type == ElementType::u8 && sizes.out[0].layout == Layout::blocked;
+    if (reads_levels(x) && !is_blocked_u8)
+      state->wide = state->reserve(x.dim(0) * blocks_of(x.dim(1)) * plane_of(x) * kBlock);
     if (becomes_rows(sizes)) state->plain = state->reserve(x.size());
     else if (!by_rows(sizes) && sizes.out[0].type == ElementType::f32)
       state->levels = state->reserve(x.dim(0) * u8_blocks(x.dim(1)) * plane_of(x) * kBlock);
@@ -42,6 +50,15 @@ class U8Quantize final : public Kernel {
     auto x = in[0];
     const auto& y = out[0];
     auto& pool = runtime.pool();
+    if (reads_levels(x)) {
+      const auto* levels = x.as<const std::uint8_t>();
+      if (!state.wide)
+        return requantize(levels, from_->scale(), table_->scale(), reinterpret_cast<std::uint8_t*>(y.data), x.dim(0),
+                          x.dim(1), plane_of(x), pool);
+      from_u8_blocked(levels, from_->scale(), state.floats(state.wide), true, x.dim(0), x.dim(1), plane_of(x), pool);
+      x.data = reinterpret_cast<std::byte*>(state.floats(state.wide));
+      x.type = ElementType::f32;
+    }
     if (state.plain) {
       to_plain(x.as<const float>(), state.floats(state.plain), x.dim(0), x.dim(1), plane_of(x), pool);
       x.data = reinterpret_cast<std::byte*>(state.floats(state.plain));
@@ -88,6 +105,9 @@ class U8Quantize final : public Kernel {
   }
 
   bool reads(int, Layout layout) const override { return layout == Layout::plain || table_; }
+  bool reads_as(int, ElementType type, Layout layout) const override {
+    return type == ElementType::u8 && layout == Layout::blocked && from_;
+  }
   bool writes(Layout layout) const override { return layout == Layout::plain || table_; }
   bool writes_as(ElementType type, Layout layout) const override {
     return type == ElementType::u8 && (layout == Layout::blocked ? table_.has_value() : rows_.has_value());
@@ -97,8 +117,9 @@ class U8Quantize final : public Kernel {
  private:
   static constexpr i64 kRun = 256;
   struct State final : KernelState {
-    Scratch levels, plain;
+    Scratch levels, plain, wide;
   };
+  static bool reads_levels(const View& x) { return x.type == ElementType::u8; }
   static i64 plane_of(const View& x) { return x.size() / (x.dim(0) * x.dim(1)); }
   static i64 row_of(const View& x) { return x.rank() == 0 ? 1 : x.dim(x.rank() - 1); }
   bool by_rows(const Sizes& sizes) const {
@@ -112,7 +133,7 @@ class U8Quantize final : public Kernel {
 
   std::shared_ptr<const ovir::Quantization> quantization_;
   std::optional<RowLevels> rows_;
-  std::optional<U8Table> table_;
+  std::optional<U8Table> table_, from_;
   bool has_lines_ = false;
 };
 
@@ -131,7 +152,8 @@ std::optional<Match> match(const Graphlet& graph, int root) {
       const auto from = graph.input(x.node, port);
       if (graph.type(x.node) != "Multiply" || !is_f32(graph, from) || graph.constant(from)) continue;
       if (auto factors = column_factors(graph, x.node, from); factors.size() > 0)
-        return Match{{x.node, root}, {from}, std::make_unique<U8Quantize>(*levels, 0, std::move(factors))};
+        return Match{
+            {x.node, root}, {from}, std::make_unique<U8Quantize>(*levels, 0, std::move(factors), std::nullopt)};
     }
   // Multiply and Add by channel, from the first of them on.
   std::optional<ChannelLines> lines;
@@ -147,11 +169,12 @@ std::optional<Match> match(const Graphlet& graph, int root) {
     from = before;
   }
   if (lines) {
-    auto kernel = std::make_unique<U8Quantize>(*levels, shape[1].length(), *lines);
+    auto kernel = std::make_unique<U8Quantize>(*levels, shape[1].length(), *lines, levels_of(graph, from));
     lines->nodes.push_back(root);
     return Match{std::move(lines->nodes), {from}, std::move(kernel)};
   }
-  return Match{{root}, {x}, std::make_unique<U8Quantize>(*levels, has_blocks ? shape[1].length() : 0, Buffer())};
+  const auto channels = has_blocks ? shape[1].length() : 0;
+  return Match{{root}, {x}, std::make_unique<U8Quantize>(*levels, channels, Buffer(), levels_of(graph, x))};
 }
 
 constexpr std::string_view kRoots[] = {"FakeQuantize"};

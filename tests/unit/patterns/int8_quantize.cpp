@@ -33,8 +33,23 @@ void relu_before_less(Net& n) {  // of which those below 0 are left out
   n.result(n.op("Convolution-1", {quantized(n, x), stepped(n, {18, 20, 3, 3})}, windows(2, 1, 1)));
 }
 
+/// A convolution's levels become others: for another one, after a normalization, and in f32.
+void of_levels(Net& n) {
+  const auto y = n.op("Convolution-1", {quantized(n, n.input({2, 20, 6, 5})), stepped(n, {70, 20, 1, 1})}, windows(2));
+  const auto x = quantized(n, y);
+  n.result(n.op("Convolution-1", {x, stepped(n, {18, 70, 1, 1})}, windows(2)));
+  const auto low = n.numbers({-1}, {}), high = n.numbers({1}, {});
+  const auto others = [&](int v) {
+    return n.op("FakeQuantize-1", {v, low, high, low, high}, {{"levels", "129"}});  // on the same grid
+  };
+  n.result(n.op("Convolution-1", {others(x), stepped(n, {17, 70, 3, 3})}, windows(2, 1, 1)));
+  const auto z = n.op("Multiply-1", {x, n.weights({1, 70, 1, 1})});
+  n.result(n.op("Convolution-1", {quantized(n, z), stepped(n, {16, 70, 3, 3})}, windows(2, 1, 1)));
+}
+
 // clang-format off
 constexpr Example kExamples[] = {
+    {"int8.quantize", of_levels, kOften, kFixed, true, 1.0F / 32, Precision::int8},
     {"int8.quantize", by_itself, kOnce, kFixed, true, 5e-6F, Precision::int8},
     {"int8.Multiply+quantize", rows, kOften, kFixed, true, 1.0F / 64, Precision::int8},
     {"int8.quantize", rows_of_f32, kOnce, kFixed, true, 5e-6F, Precision::int8},

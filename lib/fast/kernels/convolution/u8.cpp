@@ -395,6 +395,21 @@ void to_u8_blocked(const float* in, bool blocked, const U8Scale& q, std::uint8_t
                 });
 }
 
+void requantize(const std::uint8_t* in, const U8Scale& from, const U8Scale& to, std::uint8_t* out, i64 batch,
+                i64 channels, i64 plane, ThreadPool& pool) {
+  const auto& table = narrow_isa();
+  parallel_runs(batch, u8_blocks(channels), plane, kRun, kRun * 10, pool,
+                [&](i64 image, i64 block, i64 first, i64 pixels) {
+                  const auto place = ((image * u8_blocks(channels) + block) * plane + first) * kChannels;
+                  for (i64 part = 0; part < std::min(kChannels, channels - block * kChannels); part += kBlock) {
+                    const auto c = block * kChannels + part;
+                    alignas(64) float values[kRun * kBlock];
+                    table.sixteen_from_u8(in + place + part, from.low + c, from.scale + c, values, pixels);
+                    table.sixteen_to_u8(values, to.by + c, to.plus + c, to.max_level, out + place + part, pixels);
+                  }
+                });
+}
+
 void from_u8_blocked(const std::uint8_t* in, const U8Scale& q, float* out, bool blocked, i64 batch, i64 channels,
                      i64 plane, ThreadPool& pool) {
   const auto& table = isa();

@@ -106,6 +106,9 @@ void u8_depthwise_rows(const ConvolutionShape& shape, const std::int8_t* weights
 /// f32, plain or blocked, [batch][channels][plane] becomes blocked levels, and back.
 void to_u8_blocked(const float* in, bool blocked, const U8Scale& q, std::uint8_t* out, i64 batch, i64 channels,
                    i64 plane, ThreadPool& pool);
+/// Of some levels others, through f32.
+void requantize(const std::uint8_t* in, const U8Scale& from, const U8Scale& to, std::uint8_t* out, i64 batch,
+                i64 channels, i64 plane, ThreadPool& pool);
 void from_u8_blocked(const std::uint8_t* in, const U8Scale& q, float* out, bool blocked, i64 batch, i64 channels,
                      i64 plane, ThreadPool& pool);
 
