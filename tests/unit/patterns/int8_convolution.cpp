@@ -63,7 +63,7 @@ void residual(Net& n) {  // both summands and the sum on levels
 }
 
 void winograd(Net& n) {
-  const auto x = n.input({1, 64, 12, 15});
+  const auto x = n.input({1, 64, 16, 15});
   const auto y = biased(n, convolution(n, x, "Convolution-1", {64, 64, 3, 3}), 64);
   n.result(softmax(n, relu(n, n.op("Add-1", {y, passing(n, x)}))));
 }
@@ -139,7 +139,7 @@ void slopes(Net& n) {
   n.result(quantized(n, n.op("PRelu-1", {y, n.weights({40})})));
 }
 void leaky(Net& n) {  // one slope; by Winograd, too
-  const auto x = quantized(n, n.input({1, 64, 12, 13}));
+  const auto x = quantized(n, n.input({1, 64, 16, 13}));
   const auto leaks = [&](int v) { return quantized(n, n.op("PRelu-1", {v, n.numbers({0.25F}, {1})})); };
   const auto y = leaks(n.op("Convolution-1", {x, stepped(n, {80, 64, 3, 3})}, windows(2, 1, 1)));
   n.result(leaks(n.op("GroupConvolution-1", {y, stepped(n, {80, 1, 1, 3, 3})}, windows(2, 1, 1))));
@@ -210,11 +210,11 @@ void activated_sum_f32(Net& n) {
 }
 /// Half of the last panel counts.
 void winograd_half(Net& n) {
-  n.result(quantized(n, convolution(n, n.input({2, 65, 12, 15}), "Convolution-1", {80, 65, 3, 3})));
+  n.result(quantized(n, convolution(n, n.input({2, 65, 16, 15}), "Convolution-1", {80, 65, 3, 3})));
 }
 void winograd_half_f32(Net& n) {
-  const auto x = n.input({1, 64, 12, 15});
-  n.result(relu(n, n.op("Add-1", {convolution(n, x, "Convolution-1", {72, 64, 3, 3}), n.input({1, 72, 12, 15})})));
+  const auto x = n.input({1, 64, 16, 15});
+  n.result(relu(n, n.op("Add-1", {convolution(n, x, "Convolution-1", {72, 64, 3, 3}), n.input({1, 72, 16, 15})})));
 }
 /// 16 columns: levels with bounds of each, two short rows at a time, f32 beside a residual.
 void sixteen_levels(Net& n) {
@@ -227,7 +227,7 @@ void sixteen_f32(Net& n) {
   n.result(relu(n, n.op("Add-1", {convolution(n, x, "Convolution-1", {45, 24, 3, 3}), n.input({1, 45, 7, 7})})));
 }
 void winograd_activated_levels(Net& n) {  // 13 columns: the last tile has one
-  const auto y = swish(n, biased(n, convolution(n, n.input({1, 64, 12, 13}), "Convolution-1", {80, 64, 3, 3}), 80));
+  const auto y = swish(n, biased(n, convolution(n, n.input({1, 64, 16, 13}), "Convolution-1", {80, 64, 3, 3}), 80));
   n.result(n.op("Convolution-1", {quantized(n, y), stepped(n, {18, 80, 1, 1})}, windows(2)));
 }
 void winograd_activated(Net& n) {  // lanes beyond the last channel stay 0
@@ -235,7 +235,7 @@ void winograd_activated(Net& n) {  // lanes beyond the last channel stay 0
   n.result(n.op("Convolution-1", {n.op("Sigmoid-1", {y}), n.weights({18, 70, 1, 1})}, windows(2)));
 }
 void winograd_activated_residual(Net& n) {
-  const auto x = quantized(n, n.input({1, 64, 12, 15}));
+  const auto x = quantized(n, n.input({1, 64, 16, 15}));
   const auto y = quantized(n, swish(n, n.op("Convolution-1", {x, stepped(n, {64, 64, 3, 3})}, windows(2, 1, 1))));
   n.result(quantized(n, n.op("Add-1", {y, x})));
 }
