@@ -240,7 +240,7 @@ void winograd_activated_residual(Net& n) {
   n.result(quantized(n, n.op("Add-1", {y, x})));
 }
 void winograd_activated_sum(Net& n) {
-  const auto x = n.input({1, 64, 12, 14});
+  const auto x = n.input({1, 64, 16, 14});
   const auto y = swish(n, biased(n, convolution(n, x, "Convolution-1", {64, 64, 3, 3}), 64));
   n.result(quantized(n, n.op("Elu-1", {n.op("Add-1", {y, passing(n, x)})}, {{"alpha", "1"}})));
 }
