@@ -139,6 +139,9 @@ void copy_bytes(const std::byte* x, std::byte* y, i64 bytes, i64 pixels) {
   else if (bytes == 32) copy_bytes<32>(x, y, pixels);
   else if (bytes == 16) copy_bytes<16>(x, y, pixels);
   else if (bytes == 8) copy_bytes<8>(x, y, pixels);
+  else if (bytes > 32) copy_up_to_twice<32>(x, kBlockBytes, y, kBlockBytes, bytes, pixels);
+  else if (bytes > 16) copy_up_to_twice<16>(x, kBlockBytes, y, kBlockBytes, bytes, pixels);
+  else if (bytes > 8) copy_up_to_twice<8>(x, kBlockBytes, y, kBlockBytes, bytes, pixels);
   else
     for (i64 p = 0; p < pixels; ++p) std::copy_n(x + p * kBlockBytes, bytes, y + p * kBlockBytes);
 }
