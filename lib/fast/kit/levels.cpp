@@ -41,6 +41,7 @@ bool belongs_to_outputs(const Graphlet& graph, ValueRef v, const Shape& codes, c
   if (shape.count() != outputs.count) return false;
   if (outputs.last) return shape.back() == outputs.count && codes.back() == outputs.count;
   if (shape.rank() != codes.rank()) return false;
+  if (outputs.second) return shape[1] == outputs.count && codes[1] == outputs.count;
   std::size_t axis = 0;
   while (axis < shape.size() && shape[axis] == codes[axis]) ++axis;
   return std::all_of(shape.begin() + axis, shape.end(), [](i64 n) { return n == 1; });
@@ -48,8 +49,9 @@ bool belongs_to_outputs(const Graphlet& graph, ValueRef v, const Shape& codes, c
 
 /// take(output, begin, end) for all of `size` weights, of as many neighbors as belong to an output.
 template <class Take>
-void for_outputs(const Outputs& outputs, i64 size, const Take& take) {
-  const auto run = outputs.last ? 1 : size / outputs.count;
+void for_outputs(const Outputs& outputs, const Shape& shape, const Take& take) {
+  const auto size = shape.count(), before = outputs.second ? shape[0] : 1;
+  const auto run = outputs.last ? 1 : size / (outputs.count * before);
   for (i64 first = 0; first < size; first += run * outputs.count)
     for (i64 o = 0; o < outputs.count; ++o) take(o, first + o * run, first + (o + 1) * run);
 }
@@ -420,7 +422,7 @@ std::optional<I8Weights> stored_i8_weights(const Graphlet& graph, int node, int 
   if (!fits) return std::nullopt;
   int low = 0, high = 0;
   const auto subtract = [&](const auto* from) {
-    for_outputs(outputs, codes->size(), [&](i64 o, i64 begin, i64 end) {
+    for_outputs(outputs, codes->shape(), [&](i64 o, i64 begin, i64 end) {
       const auto by = static_cast<int>(zeros[o]);
       for (auto i = begin; i < end; ++i) {
         const int value = from[i] - by;
@@ -448,7 +450,7 @@ std::optional<I8Weights> i8_weights(const Graphlet& graph, int node, int port, c
   const auto* from = constant->data<float>();
   auto* to = weights.values.mutable_data<std::int8_t>();
   bool multiples = true;
-  for_outputs(outputs, constant->size(), [&](i64 o, i64 begin, i64 end) {
+  for_outputs(outputs, constant->shape(), [&](i64 o, i64 begin, i64 end) {
     const auto step = weights.scale[o];
     for (auto i = begin; multiples && i < end; ++i) {
       const auto times = step == 0 ? 0 : from[i] / step, whole = std::clamp(std::nearbyint(times), -128.0f, 127.0f);

@@ -150,10 +150,10 @@ IntegerSums integer_sums(const std::int8_t* values, i64 n);
 /// Those of each of n columns of k rows, `row` and `column` apart, one of which is 1.
 std::vector<IntegerSums> column_sums(const std::int8_t* values, i64 row, i64 column, i64 k, i64 n);
 
-/// Which of so many outputs weights belong to: the first axes count them, or the last one does.
+/// Which of so many outputs weights belong to: the first axes count them, the last one does, or the `second` one.
 struct Outputs {
   i64 count;
-  bool last = false;
+  bool last = false, second = false;
 };
 
 /// Weights that Convert, Subtract and Multiply compute from a constant of i8 or u8: the integers, as they lie in the
