@@ -245,7 +245,7 @@ std::optional<Bf16Layer> transposed_layer(const Graphlet& graph, int root) {
   const auto* filters = graph.options().steady() ? graph.constant(graph.input(root, 1)) : nullptr;
   if (!convolution || convolution->open || !filters || filters->type() != ElementType::f32) return std::nullopt;
   const auto& s = convolution->shape;
-  if (!bf16_transposed_fits(s) || s.channels < kBlock || s.outputs < kBlock) return std::nullopt;
+  if (s.groups > 1 || !s.has_windows_apart() || s.channels < kBlock || s.outputs < kBlock) return std::nullopt;
   Match match{convolution->nodes, {convolution->data}, nullptr};
   add_computed_inputs(graph, root, 2, match);
   auto ending = take_ending(graph, match, convolution->rank, 1, s.outputs);

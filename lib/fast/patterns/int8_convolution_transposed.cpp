@@ -18,10 +18,7 @@ struct Operands {
     if (!convolution || convolution->open || convolution->rank != 4 || graph.input(root, 2).node >= 0)
       return std::nullopt;
     const auto& s = convolution->shape;
-    const bool side_by_side = s.kernel_height == s.stride_y && s.kernel_width == s.stride_x && s.pad_top == 0 &&
-                              s.pad_left == 0 && s.dilation_y == 1 && s.dilation_x == 1 &&
-                              s.out_height == s.height * s.stride_y && s.out_width == s.width * s.stride_x;
-    if (s.groups > 1 || s.taps() == 1 || !side_by_side) return std::nullopt;
+    if (s.groups > 1 || s.taps() == 1 || !s.has_windows_apart()) return std::nullopt;
     auto in = levels_of(graph, convolution->data);
     if (!in || !in->is_single()) return std::nullopt;
     auto weights = weights_of(graph, root, 1, Outputs{.count = s.outputs, .second = true});

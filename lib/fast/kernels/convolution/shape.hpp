@@ -31,6 +31,11 @@ struct ConvolutionShape {
            width == out_width;
   }
   bool is_dilated() const { return dilation_y > 1 || dilation_x > 1; }
+  /// Of a transposed convolution: its windows lie side by side and are the output.
+  bool has_windows_apart() const {
+    return kernel_height == stride_y && kernel_width == stride_x && !is_dilated() && pad_top == 0 && pad_left == 0 &&
+           out_height == height * stride_y && out_width == width * stride_x;
+  }
   /// It reads single pixels, some apart: once they are gathered, what is left is pointwise.
   bool is_sampled() const {
     return taps() == 1 && stride_y * stride_x > 1 && pad_top == 0 && pad_left == 0 &&

@@ -17,12 +17,6 @@ NarrowGeometry geometry_of(const ConvolutionShape& s) {
 
 }  // namespace
 
-bool bf16_transposed_fits(const ConvolutionShape& s) {
-  return s.groups == 1 && !s.is_dilated() && s.kernel_height == s.stride_y && s.kernel_width == s.stride_x &&
-         s.pad_top == 0 && s.pad_left == 0 && s.out_height == s.height * s.stride_y &&
-         s.out_width == s.width * s.stride_x;
-}
-
 i64 bf16_transposed_filters_size(const ConvolutionShape& s) { return geometry_of(s).filters_size(); }
 
 void bf16_transposed_pack(const ConvolutionShape& s, const float* filters, Word* to, ThreadPool& pool) {

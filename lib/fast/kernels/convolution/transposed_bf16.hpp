@@ -5,7 +5,8 @@
 
 namespace ovir::fast {
 
-bool bf16_transposed_fits(const ConvolutionShape& shape);
+// Of shapes that have windows apart.
+
 /// Words of the packed filters.
 i64 bf16_transposed_filters_size(const ConvolutionShape& shape);
 /// Filters [channels][outputs][taps].
