@@ -3,7 +3,7 @@
 #include <array>
 
 #include "fast/kernels/convolution/reorder.hpp"
-#include "fast/kernels/elementwise/u8_sum.hpp"
+#include "fast/kernels/elementwise/u8_elements.hpp"
 #include "fast/kit/functions.hpp"
 #include "fast/kit/int8_ending.hpp"
 
@@ -39,7 +39,7 @@ class U8Sum final : public Kernel {
     auto& pool = runtime.pool();
     const auto& y = out[0];
     const auto batch = y.dim(0), channels = y.dim(1), plane = plane_of(y);
-    std::array<U8Summand, 2> summands;
+    std::array<U8Operand, 2> summands;
     for (std::size_t i = 0; i < summands.size(); ++i) {
       auto& summand = summands[i];
       if (in[i].type == ElementType::u8) {
