@@ -25,7 +25,7 @@ struct Bf16Place {
   }
 };
 
-/// Functions that the loops compute of what becomes bf16. They are 0 of 0.
+/// Functions that the loops compute of what becomes bf16 or levels. They are 0 of 0.
 bool bf16_computes(Function f);
 /// Whether the loops can do all of an epilogue as they store the columns of a panel, of which `valid` are stored, and
 /// where `padded` zeros for the others: of f32 up to the next multiple of 16, which are all that lie there.

@@ -22,8 +22,6 @@ Tensor from_file(const Graphlet& graph, ValueRef v) {
   return convert(graph.node(v.node).constant, ElementType::f32);
 }
 
-i64 plane_of(const View& v) { return v.size() / (v.dim(0) * v.dim(1)); }
-
 /// One number an output, or one for all, as so many.
 std::vector<float> by_output(const Tensor& t, i64 outputs) {
   std::vector<float> list;
@@ -232,6 +230,8 @@ std::optional<Levels> levels_of(const Graphlet& graph, ValueRef v) {
   int left = 64;
   return levels_within(graph, v, left);
 }
+
+i64 plane_of(const View& v) { return v.size() / (v.dim(0) * v.dim(1)); }
 
 i64 ChannelLevels::words(const View& v) { return v.dim(0) * u8_blocks(v.dim(1)) * plane_of(v) * kBlock; }
 

@@ -47,6 +47,9 @@ bool is_quantized_again(const Graphlet& graph, int quantize);
 
 struct ChannelLines;
 
+/// Elements of a channel of an image.
+i64 plane_of(const View& v);
+
 /// Levels as kernels on blocks of 64 channels want them.
 class U8Table {
  public:
@@ -60,12 +63,13 @@ class U8Table {
   Buffer values_;
 };
 
-/// The same levels of all channels, of values that are stored as blocks of them or in f32.
+/// Levels of channels, of values that are stored as blocks of them or in f32.
 class ChannelLevels {
  public:
   /// Of at most so many channels.
   ChannelLevels(const Levels& levels, i64 channels) : quantization_(levels.quantization), table_(levels, channels) {}
   const std::shared_ptr<const ovir::Quantization>& quantization() const { return quantization_; }
+  U8Scale scale() const { return table_.scale(); }
   /// Words of scratch memory that a value takes as blocks of levels.
   static i64 words(const View& v);
   /// A value as such blocks: those of its own, or made in `scratch`.

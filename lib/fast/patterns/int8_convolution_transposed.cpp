@@ -36,10 +36,7 @@ class U8Transposed final : public Kernel {
     name_ = "int8.transposed_convolution" + ending.name;
     for (const auto& phase : phases) filters_.push_back(std::make_unique<const U8Filters>(phase, false));
     for (const auto& filters : filters_) phases_.push_back({filters->words(), &filters->epilogue()});
-    if (const auto* result = ending.result()) {
-      quantization_ = result->quantization;
-      out_.emplace(*result, windows.outputs);
-    }
+    if (const auto* result = ending.result()) out_.emplace(*result, windows.outputs);
   }
 
   std::string name() const override { return name_; }
@@ -50,11 +47,10 @@ class U8Transposed final : public Kernel {
     auto state = std::make_unique<State>();
     state->point = point_;
     state->point.batch = x.dim(0);
-    if (x.type == ElementType::f32)
-      state->in = state->reserve(x.dim(0) * u8_blocks(point_.channels) * point_.plane() * kBlock);
-    const auto pixels = x.dim(0) * windows_.out_plane();
-    if (out_ && y.type == ElementType::f32) state->out = state->reserve(u8_blocks(point_.outputs) * kBlock * pixels);
-    if (!out_ && y.layout == Layout::plain) state->out = state->reserve(blocks_of(point_.outputs) * kBlock * pixels);
+    if (x.type == ElementType::f32) state->in = state->reserve(ChannelLevels::words(x));
+    if (out_ && y.type == ElementType::f32) state->out = state->reserve(ChannelLevels::words(y));
+    if (!out_ && y.layout == Layout::plain)
+      state->out = state->reserve(y.dim(0) * blocks_of(y.dim(1)) * kBlock * plane_of(y));
     return state;
   }
 
@@ -64,21 +60,14 @@ class U8Transposed final : public Kernel {
     auto& pool = runtime.pool();
     const auto& s = state.point;
     const auto& to = out[0];
-    const auto bytes = [&](const Scratch& at) { return reinterpret_cast<std::uint8_t*>(state.floats(at)); };
-    const auto* x = reinterpret_cast<const Word*>(in[0].data);
-    if (state.in) {
-      to_u8_blocked(in[0].as<const float>(), in[0].layout == Layout::blocked, in_.scale(), bytes(state.in), s.batch,
-                    s.channels, s.plane(), pool);
-      x = reinterpret_cast<const Word*>(bytes(state.in));
-    }
+    const auto* x = in_.take(in[0], state.in ? state.floats(state.in) : nullptr, pool);
+    auto* const room = state.out ? reinterpret_cast<std::byte*>(state.floats(state.out)) : to.data;
     U8Blocked y;
-    if (out_) y.levels = state.out ? bytes(state.out) : reinterpret_cast<std::uint8_t*>(to.data);
-    else y.wide = state.out ? state.floats(state.out) : to.as<float>();
-    u8_transposed(s, windows_.stride_y, windows_.stride_x, phases_, x, y, pool);
+    if (out_) y.levels = reinterpret_cast<std::uint8_t*>(room);
+    else y.wide = reinterpret_cast<float*>(room);
+    u8_transposed(s, windows_.stride_y, windows_.stride_x, phases_, reinterpret_cast<const Word*>(x), y, pool);
     if (!state.out) return;
-    if (out_)
-      from_u8_blocked(y.levels, out_->scale(), to.as<float>(), to.layout == Layout::blocked, s.batch, s.outputs,
-                      windows_.out_plane(), pool);
+    if (out_) out_->give(room, to, pool);
     else to_plain(y.wide, to.as<float>(), s.batch, s.outputs, windows_.out_plane(), pool);
   }
 
@@ -90,7 +79,9 @@ class U8Transposed final : public Kernel {
   bool writes_as(ElementType type, Layout layout) const override {
     return type == ElementType::u8 && layout == Layout::blocked && out_;
   }
-  std::shared_ptr<const ovir::Quantization> quantization() const override { return quantization_; }
+  std::shared_ptr<const ovir::Quantization> quantization() const override {
+    return out_ ? out_->quantization() : nullptr;
+  }
 
  private:
   struct State final : KernelState {
@@ -99,12 +90,11 @@ class U8Transposed final : public Kernel {
   };
 
   ConvolutionShape windows_, point_;
-  U8Table in_;
+  ChannelLevels in_;
   std::string name_;
   std::vector<std::unique_ptr<const U8Filters>> filters_;
   std::vector<U8Phase> phases_;
-  std::optional<U8Table> out_;
-  std::shared_ptr<const ovir::Quantization> quantization_;
+  std::optional<ChannelLevels> out_;
 };
 
 /// Weights [channels][outputs][taps] of one tap, as [outputs][channels].

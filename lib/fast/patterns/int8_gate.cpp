@@ -1,9 +1,7 @@
 // Multiply-1 of a value, which may be stored as levels, by one that has a number for each channel, as squeeze and
 // excitation have it, with the FakeQuantize that follows: for Precision::int8.
-#include "fast/kernels/convolution/reorder.hpp"
-#include "fast/kernels/elementwise/u8_elements.hpp"
 #include "fast/kit/functions.hpp"
-#include "fast/kit/levels.hpp"
+#include "fast/kit/int8_operands.hpp"
 
 namespace ovir::fast::patterns::int8_gate {
 namespace {
@@ -13,17 +11,14 @@ class U8Gate final : public Kernel {
  public:
   /// `from`: of the value, where it may be levels.
   U8Gate(const std::optional<Levels>& from, const Levels& levels, i64 channels)
-      : quantization_(levels.quantization), table_(levels, channels) {
-    if (from) from_.emplace(*from, channels);
-  }
+      : source_(from, channels), levels_(levels, channels) {}
 
   std::string name() const override { return "int8.gate+quantize"; }
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
     auto state = std::make_unique<State>();
-    const auto &x = sizes.in[0], &y = sizes.out[0];
-    if (x.layout == Layout::plain) state->in = state->reserve(x.dim(0) * blocks_of(x.dim(1)) * kBlock * plane_of(x));
-    if (y.type == ElementType::f32) state->out = state->reserve(y.dim(0) * u8_blocks(y.dim(1)) * kBlock * plane_of(y));
+    state->in = state->reserve(U8Source::scratch_size(sizes.in[0]));
+    if (sizes.out[0].type == ElementType::f32) state->out = state->reserve(ChannelLevels::words(sizes.out[0]));
     return state;
   }
 
@@ -32,44 +27,30 @@ class U8Gate final : public Kernel {
     auto& state = static_cast<State&>(prepared);
     auto& pool = runtime.pool();
     const auto& y = out[0];
-    const auto batch = y.dim(0), channels = y.dim(1), plane = plane_of(y);
-    U8Operand x;
-    if (in[0].type == ElementType::u8) {
-      x.levels = in[0].as<const std::uint8_t>();
-      x.scale = from_->scale();
-    } else {
-      x.wide = in[0].as<const float>();
-      if (state.in) {
-        to_blocked(x.wide, state.floats(state.in), batch, channels, plane, pool);
-        x.wide = state.floats(state.in);
-      }
-    }
-    auto* levels = reinterpret_cast<std::uint8_t*>(y.data);
-    if (state.out) levels = reinterpret_cast<std::uint8_t*>(state.floats(state.out));
-    u8_gate(x, in[1].as<const float>(), in[1].size() > channels, table_.scale(), levels, batch, channels, plane, pool);
-    if (state.out)
-      from_u8_blocked(levels, table_.scale(), y.as<float>(), y.layout == Layout::blocked, batch, channels, plane, pool);
+    const auto x = source_.take(in[0], state.floats(state.in), pool);
+    auto* levels = state.out ? reinterpret_cast<std::byte*>(state.floats(state.out)) : y.data;
+    u8_gate(x, in[1].as<const float>(), in[1].size() > y.dim(1), levels_.scale(),
+            reinterpret_cast<std::uint8_t*>(levels), y.dim(0), y.dim(1), plane_of(y), pool);
+    if (state.out) levels_.give(levels, y, pool);
   }
 
   bool reads(int input, Layout layout) const override { return layout == Layout::plain || input == 0; }
   bool writes(Layout) const override { return true; }
   bool reads_as(int input, ElementType type, Layout layout) const override {
-    return input == 0 && writes_as(type, layout) && from_;
+    return input == 0 && source_.reads_as(type, layout);
   }
   bool writes_as(ElementType type, Layout layout) const override {
     return type == ElementType::u8 && layout == Layout::blocked;
   }
-  std::shared_ptr<const ovir::Quantization> quantization() const override { return quantization_; }
+  std::shared_ptr<const ovir::Quantization> quantization() const override { return levels_.quantization(); }
 
  private:
   struct State final : KernelState {
     Scratch in, out;
   };
-  static i64 plane_of(const View& v) { return v.size() / (v.dim(0) * v.dim(1)); }
 
-  std::shared_ptr<const ovir::Quantization> quantization_;
-  U8Table table_;
-  std::optional<U8Table> from_;
+  U8Source source_;
+  ChannelLevels levels_;
 };
 
 /// Whether it has a number for each channel of such a value, known in the run.

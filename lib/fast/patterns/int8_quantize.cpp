@@ -120,7 +120,6 @@ class U8Quantize final : public Kernel {
     Scratch levels, plain, wide;
   };
   static bool reads_levels(const View& x) { return x.type == ElementType::u8; }
-  static i64 plane_of(const View& x) { return x.size() / (x.dim(0) * x.dim(1)); }
   static i64 row_of(const View& x) { return x.rank() == 0 ? 1 : x.dim(x.rank() - 1); }
   bool by_rows(const Sizes& sizes) const {
     return rows_ && sizes.in[0].layout == Layout::plain && sizes.out[0].layout == Layout::plain;

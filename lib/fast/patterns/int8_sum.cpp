@@ -2,34 +2,25 @@
 // that follow: for Precision::int8.
 #include <array>
 
-#include "fast/kernels/convolution/reorder.hpp"
-#include "fast/kernels/elementwise/u8_elements.hpp"
 #include "fast/kit/functions.hpp"
 #include "fast/kit/int8_ending.hpp"
+#include "fast/kit/int8_operands.hpp"
 
 namespace ovir::fast::patterns::int8_sum {
 namespace {
 
 class U8Sum final : public Kernel {
  public:
-  /// `operands`: null where they are f32.
-  U8Sum(std::array<std::unique_ptr<const U8Table>, 2> operands, const Bounds& bounds, const Levels& levels,
-        i64 channels, std::string name)
-      : operands_(std::move(operands)),
-        bounds_(bounds),
-        quantization_(levels.quantization),
-        table_(levels, channels),
-        name_(std::move(name)) {}
+  U8Sum(std::array<U8Source, 2> summands, const Bounds& bounds, const Levels& levels, i64 channels, std::string name)
+      : summands_(std::move(summands)), bounds_(bounds), levels_(levels, channels), name_(std::move(name)) {}
 
   std::string name() const override { return name_; }
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
     auto state = std::make_unique<State>();
-    const auto& y = sizes.out[0];
-    const auto blocks = y.dim(0) * blocks_of(y.dim(1)) * kBlock * plane_of(y);
-    for (std::size_t i = 0; i < operands_.size(); ++i)
-      if (sizes.in[i].layout == Layout::plain) state->in[i] = state->reserve(blocks);
-    if (y.type == ElementType::f32) state->out = state->reserve(y.dim(0) * u8_blocks(y.dim(1)) * kBlock * plane_of(y));
+    for (std::size_t i = 0; i < summands_.size(); ++i)
+      state->in[i] = state->reserve(U8Source::scratch_size(sizes.in[i]));
+    if (sizes.out[0].type == ElementType::f32) state->out = state->reserve(ChannelLevels::words(sizes.out[0]));
     return state;
   }
 
@@ -38,48 +29,32 @@ class U8Sum final : public Kernel {
     auto& state = static_cast<State&>(prepared);
     auto& pool = runtime.pool();
     const auto& y = out[0];
-    const auto batch = y.dim(0), channels = y.dim(1), plane = plane_of(y);
-    std::array<U8Operand, 2> summands;
-    for (std::size_t i = 0; i < summands.size(); ++i) {
-      auto& summand = summands[i];
-      if (in[i].type == ElementType::u8) {
-        summand.levels = in[i].as<const std::uint8_t>();
-        summand.scale = operands_[i]->scale();
-        continue;
-      }
-      summand.wide = in[i].as<const float>();
-      if (!state.in[i]) continue;
-      to_blocked(summand.wide, state.floats(state.in[i]), batch, channels, plane, pool);
-      summand.wide = state.floats(state.in[i]);
-    }
-    auto* levels =
-        state.out ? reinterpret_cast<std::uint8_t*>(state.floats(state.out)) : reinterpret_cast<std::uint8_t*>(y.data);
-    u8_sum(summands[0], summands[1], bounds_.low, bounds_.high, table_.scale(), levels, batch, channels, plane, pool);
-    if (state.out)
-      from_u8_blocked(levels, table_.scale(), y.as<float>(), y.layout == Layout::blocked, batch, channels, plane, pool);
+    const auto summand = [&](std::size_t i) { return summands_[i].take(in[i], state.floats(state.in[i]), pool); };
+    auto* levels = state.out ? reinterpret_cast<std::byte*>(state.floats(state.out)) : y.data;
+    u8_sum(summand(0), summand(1), bounds_.low, bounds_.high, levels_.scale(), reinterpret_cast<std::uint8_t*>(levels),
+           y.dim(0), y.dim(1), plane_of(y), pool);
+    if (state.out) levels_.give(levels, y, pool);
   }
 
   bool reads(int, Layout) const override { return true; }
   bool writes(Layout) const override { return true; }
   bool reads_as(int input, ElementType type, Layout layout) const override {
-    return type == ElementType::u8 && layout == Layout::blocked && operands_[input];
+    return summands_[input].reads_as(type, layout);
   }
   bool writes_as(ElementType type, Layout layout) const override {
     return type == ElementType::u8 && layout == Layout::blocked;
   }
-  std::shared_ptr<const ovir::Quantization> quantization() const override { return quantization_; }
+  std::shared_ptr<const ovir::Quantization> quantization() const override { return levels_.quantization(); }
 
  private:
   struct State final : KernelState {
     std::array<Scratch, 2> in;
     Scratch out;
   };
-  static i64 plane_of(const View& v) { return v.size() / (v.dim(0) * v.dim(1)); }
 
-  std::array<std::unique_ptr<const U8Table>, 2> operands_;
+  std::array<U8Source, 2> summands_;
   Bounds bounds_;
-  std::shared_ptr<const ovir::Quantization> quantization_;
-  U8Table table_;
+  ChannelLevels levels_;
   std::string name_;
 };
 
@@ -109,11 +84,12 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (!levels || !levels->is_single()) return std::nullopt;
   take(next, "quantize");
   const auto channels = shape[1].length();
-  std::array<std::unique_ptr<const U8Table>, 2> operands;
-  for (std::size_t i = 0; i < operands.size(); ++i)
-    if (const auto of = levels_of(graph, match.inputs[i]); of && of->is_single())
-      operands[i] = std::make_unique<const U8Table>(*of, channels);
-  match.kernel = std::make_unique<U8Sum>(std::move(operands), bounds, *levels, channels, std::move(name));
+  const auto summand = [&](ValueRef v) {
+    const auto own = levels_of(graph, v);
+    return U8Source(own && own->is_single() ? own : std::nullopt, channels);
+  };
+  match.kernel =
+      std::make_unique<U8Sum>(std::array{summand(a), summand(b)}, bounds, *levels, channels, std::move(name));
   return match;
 }
 

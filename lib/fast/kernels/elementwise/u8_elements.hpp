@@ -4,14 +4,14 @@
 
 namespace ovir::fast {
 
-/// A value [batch][channels][plane]: blocked levels, the same for all channels, or blocked f32.
+/// A value [batch][channels][plane]: blocked levels, or blocked f32.
 struct U8Operand {
   const std::uint8_t* levels = nullptr;
   const float* wide = nullptr;
   U8Scale scale{};  ///< of levels
 };
 
-/// level(clamp(a + b, low, high)); `to`: what levels stand for, the same for all channels. Threads share pixels.
+/// level(clamp(a + b, low, high)), where levels stand for the same in all channels; `to`: those of the sum.
 void u8_sum(const U8Operand& a, const U8Operand& b, float low, float high, const U8Scale& to, std::uint8_t* out,
             i64 batch, i64 channels, i64 plane, ThreadPool& pool);
 
