@@ -67,6 +67,7 @@ TEST_CASE("int8 convolution and depthwise: levels are exact, with residuals, in 
                                      shape(1, 1, 64, 32, 80, 80, 3, 1, 1),    shape(1, 32, 32, 32, 14, 14, 3, 1, 1),
                                      shape(2, 100, 100, 100, 9, 5, 3, 2, 1),  shape(1, 70, 70, 70, 7, 7, 5, 1, 2),
                                      shape(1, 1, 64, 64, 14, 14, 3, 1, 1),    shape(2, 1, 100, 96, 17, 17, 3, 1, 1),
+                                     shape(1, 1, 130, 100, 20, 24, 3, 1, 1),  shape(1, 1, 144, 96, 16, 16, 3, 1, 1),
                                      shape(2, 1, 130, 64, 4, 4, 3, 1, 1),     shape(1, 1, 64, 40, 7, 7, 3, 1, 1),
                                      shape(3, 1, 70, 33, 5, 5, 3, 1, 1),      shape(1, 1, 64, 32, 1, 1, 3, 1, 1),
                                      shape(1, 1, 64, 96, 2, 2, 3, 1, 1),      shape(2, 1, 64, 64, 28, 28, 3, 1, 1),
@@ -402,7 +403,7 @@ TEST_CASE("int8 convolution of groups: not where too many products would be with
 }
 
 TEST_CASE("int8 Winograd: not where 64 times a sum could leave 32 bits") {
-  const auto s = shape(1, 1, 208, 64, 14, 14, 3, 1, 1);
+  const auto s = shape(1, 1, 208, 64, 16, 16, 3, 1, 1);
   std::vector<std::int8_t> weights(at(s.outputs * s.channels * 9), 1);
   force_isa(Isa::baseline);
   CHECK(u8_winograd_pays(s, weights.data()));
@@ -413,6 +414,43 @@ TEST_CASE("int8 Winograd: not where 64 times a sum could leave 32 bits") {
     CHECK_FALSE(u8_winograd_pays(s, weights.data()));
   }
   force_isa(Isa::best);
+}
+
+TEST_CASE("int8 Winograd: the largest sums of either sign are exact") {
+  constexpr i64 kPositive = 115;  // channels, which with as many negative ones are the most
+  const auto s = shape(1, 1, 229, 64, 16, 16, 3, 1, 1);
+  std::vector<std::int8_t> weights(at(s.outputs * s.channels * 9));
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    weights[i] = static_cast<i64>(i) / 9 % s.channels < kPositive ? std::int8_t{127} : std::int8_t{-128};
+  Floats in(at(s.channels * s.plane()));
+  for (const bool above : {true, false}) {
+    for (std::size_t i = 0; i < in.size(); ++i)
+      in[i] = (static_cast<i64>(i) / s.plane() < kPositive) == above ? 255.0f : 0.0f;
+    const auto sums = naive(s, Bytes(in.begin(), in.end()), weights, Bytes(at(s.channels), 0));
+    for_each_isa([&] {
+      if (!u8_winograd_pays(s, weights.data())) return;
+      ThreadPool pool(2);
+      const Scale scale(s.channels, 0, 1);
+      const Floats ones(at(s.outputs), 1), zeros(at(s.outputs), 0);
+      const Buffer blocked(u8_blocks(s.channels) * s.plane() * kBlock), packed(u8_winograd_weights_size(s)),
+          scratch(u8_winograd_scratch_size(s, 2)), wide(blocks_of(s.outputs) * s.out_plane() * kBlock);
+      to_u8_blocked(in.data(), false, scale.get(), reinterpret_cast<std::uint8_t*>(blocked.data()), 1, s.channels,
+                    s.plane(), pool);
+      u8_winograd_pack(s, weights.data(), reinterpret_cast<Word*>(packed.data()), pool);
+      U8Epilogue e{};
+      e.scale = ones.data();
+      e.shift = zeros.data();
+      e.low = -1e9f;
+      e.high = 1e9f;
+      u8_winograd_convolution(s, reinterpret_cast<const Word*>(packed.data()),
+                              reinterpret_cast<const Word*>(blocked.data()), 0, {.wide = wide.data()}, {}, e,
+                              reinterpret_cast<Word*>(scratch.data()), pool);
+      for (std::size_t i = 0; i < sums.size(); ++i) {
+        const auto o = static_cast<i64>(i) / s.out_plane(), pixel = static_cast<i64>(i) % s.out_plane();
+        REQUIRE(wide.data()[(o / kBlock * s.out_plane() + pixel) * kBlock + o % kBlock] == static_cast<float>(sums[i]));
+      }
+    });
+  }
 }
 
 }  // namespace

@@ -17,9 +17,9 @@ struct WinogradGeometry {
   i64 across, down;    ///< tiles of an image
   i64 blocks, panels;  ///< of what is transformed, and of the outputs
   i64 split;           ///< of a block of the input into those
-  /// The filters are small: each chunk takes some tiles through all three stages in its own memory. Else the stages are
-  /// shared: rows of tiles are transformed by all chunks, then each takes panels.
-  bool own;
+  /// Each chunk takes some tiles through all three stages in its own memory: where the filters are small, or many tiles
+  /// use them. Else the stages are shared: rows of tiles are transformed by all chunks, then each takes panels.
+  bool own = false;
   i64 rows = 1;    ///< of tiles, at once, where the stages are shared
   i64 chunks = 1;  ///< of the tiles of an image, where they are not
 
@@ -38,13 +38,24 @@ struct WinogradGeometry {
         split(block_split) {
     constexpr i64 kFilters = 192 << 10;  // transformed filters that stay in the cache of each thread
     constexpr i64 kOwn = 48 << 10;       // of what is transformed and its sums, of a chunk that has its own
+    constexpr i64 kWorthHalving = 16;    // tiles
     constexpr i64 kShared = 2 << 20;     // transformed input that chunks share
+    // Larger filters pass by so many tiles, which stay in the cache of a thread with their sums. What another thread
+    // has transformed takes long to read where the two share no cache.
+    constexpr i64 kCached = 200 << 10, kFewestOwn = 20, kWorthOwn = 24;
     const auto tile_size = points * blocks * kBlock;
-    own = tile_size * s.outputs <= kFilters;
+    const auto count = across * down, each = std::max<i64>(tile_size + points * kColumns, 1);
+    if (tile_size * s.outputs <= kFilters) {
+      own = true;
+      const auto fits = kOwn / each;
+      chunks = ceil_div(count, std::max(fits - fits % together, together));
+      chunks += chunks > 1 || count >= kWorthHalving ? chunks % 2 : 0;  // two threads have as much to do
+      return;
+    }
+    own = count >= kWorthOwn && kCached / each >= kFewestOwn;
     if (own) {
-      const auto fits = kOwn / std::max<i64>(tile_size + points * kColumns, 1);
-      chunks = ceil_div(across * down, std::max(fits - fits % together, together));
-      chunks += chunks > 1 ? chunks % 2 : 0;  // two threads have as much to do
+      chunks = ceil_div(count, std::min(kCached / each, kTilesTogether));
+      chunks += chunks % 2;
       return;
     }
     rows = std::clamp<i64>(kShared / std::max<i64>(tile_size * across, 1), 1, std::max<i64>(down, 1));

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "fast/kernels/convolution/winograd.hpp"
 #include "fast/kernels/convolution/winograd_stages.hpp"
@@ -17,22 +18,35 @@ constexpr i64 kFactor = 64;            // of the sums, where the factor 9 is div
 /// Two transformed blocks come from one of 64 channels.
 WinogradGeometry geometry_of(const ConvolutionShape& s) { return {s, kTile, ceil_div(s.channels, kChannels), 28, 2}; }
 
-/// The transformed weights of a channel without their denominators, 4, 6, 6, 24, 24 and 1 of a line: 36 points of at
-/// most 49 · 128.
-void transform(const std::int8_t* weights, std::int16_t* points) {
-  constexpr int kLines[kPoints][3] = {{1, 0, 0}, {-1, -1, -1}, {-1, 1, -1}, {1, 2, 4}, {1, -2, 4}, {0, 0, 1}};
-  int half[kPoints][3];
-  for (int i = 0; i < kPoints; ++i)
-    for (int j = 0; j < 3; ++j) {
-      half[i][j] = 0;
-      for (int k = 0; k < 3; ++k) half[i][j] += kLines[i][k] * weights[k * 3 + j];
-    }
-  for (int i = 0; i < kPoints; ++i)
-    for (int j = 0; j < kPoints; ++j) {
-      int sum = 0;
-      for (int k = 0; k < 3; ++k) sum += half[i][k] * kLines[j][k];
-      points[i * kPoints + j] = static_cast<std::int16_t>(sum);
-    }
+/// Of two channels and the outputs of a panel, as they lie in words.
+using Lanes = std::array<std::int16_t, 2 * kColumns>;
+
+/// The points of a line of taps without their denominators, 4, 6, 6, 24, 24 and 1.
+void transform_line(const Lanes& a, const Lanes& b, const Lanes& c, const std::array<std::int16_t*, kPoints>& to) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const auto near = a[i] + c[i], far = a[i] + 4 * c[i];
+    to[0][i] = a[i];
+    to[1][i] = static_cast<std::int16_t>(-near - b[i]);
+    to[2][i] = static_cast<std::int16_t>(-near + b[i]);
+    to[3][i] = static_cast<std::int16_t>(far + 2 * b[i]);
+    to[4][i] = static_cast<std::int16_t>(far - 2 * b[i]);
+    to[5][i] = c[i];
+  }
+}
+
+/// 36 points, `step` words apart, each of at most 49 · 128.
+void transform(const std::array<Lanes, 9>& taps, Word* to, i64 step) {
+  std::array<std::array<Lanes, 3>, kPoints> half;
+  for (std::size_t j = 0; j < 3; ++j) {
+    std::array<std::int16_t*, kPoints> lines;
+    for (std::size_t i = 0; i < lines.size(); ++i) lines[i] = half[i][j].data();
+    transform_line(taps[j], taps[3 + j], taps[6 + j], lines);
+  }
+  for (const auto& [a, b, c] : half) {
+    std::array<std::int16_t*, kPoints> points;
+    for (auto& point : points) point = reinterpret_cast<std::int16_t*>(std::exchange(to, to + step));
+    transform_line(a, b, c, points);
+  }
 }
 
 /// What the stages compute.
@@ -95,20 +109,23 @@ bool u8_winograd_pays(const ConvolutionShape& s, const std::int8_t* weights) {
       s.channels < fewest || s.outputs < fewest)
     return false;
   // Products of pairs by products of fours, each of which is two of pairs where there is no instruction for it; what
-  // the transformations take is the rest.
+  // the transformations take is the rest. Weights come from memory as slowly as so many more tiles would be computed,
+  // without the instruction larger ones too slowly.
+  constexpr i64 kWeightsAsTiles = 8;
   const auto g = geometry_of(s);
-  if (static_cast<double>(g.across * g.down * g.points * (has_u8 ? 2 : 1)) >
-      0.72 * static_cast<double>(s.out_plane() * 9))
+  const auto tiles = g.across * g.down, products = s.out_plane() * 9;
+  if (has_u8) {
+    if (static_cast<double>((tiles + kWeightsAsTiles) * g.points * 2) > 0.93 * static_cast<double>(products))
+      return false;
+  } else if (static_cast<double>(tiles * g.points) > 0.72 * static_cast<double>(products) ||
+             u8_winograd_weights_size(s) > i64{3} << 20) {
     return false;
-  // Weights for few tiles, and larger ones, come from memory too slowly.
-  constexpr i64 kFewTiles = 16;
-  if (has_u8 && g.across * g.down < kFewTiles) return false;
-  if (u8_winograd_weights_size(s) > (has_u8 ? i64{384} << 10 : i64{3} << 20)) return false;
+  }
   const auto each = s.channels * 9;
   for (i64 o = 0; o < s.outputs; ++o) {
-    i64 sum = 0;
-    for (i64 i = 0; i < each; ++i) sum += std::abs(weights[o * each + i]);
-    if (sum * 255 * kFactor > std::numeric_limits<std::int32_t>::max()) return false;
+    i64 above = 0, below = 0;
+    for (i64 i = 0; i < each; ++i) (weights[o * each + i] > 0 ? above : below) += std::abs(weights[o * each + i]);
+    if (std::max(above, below) * 255 * kFactor > std::numeric_limits<std::int32_t>::max()) return false;
   }
   return true;
 }
@@ -120,19 +137,21 @@ i64 u8_winograd_weights_size(const ConvolutionShape& s) {
 
 void u8_winograd_pack(const ConvolutionShape& s, const std::int8_t* weights, Word* to, ThreadPool& pool) {
   const auto g = geometry_of(s);
-  const auto panel_size = g.points * g.point_size();
+  const auto panel_size = g.points * g.point_size(), each = s.channels * 9;
   parallel_panels(pool, panel_size / kColumns, s.outputs, [&](i64 first, i64 outputs) {
-    std::fill_n(to + first / kColumns * panel_size, ceil_div(outputs, kColumns) * panel_size, Word{0});
-    auto* values = reinterpret_cast<std::int16_t*>(to);
-    for (auto o = first; o < first + outputs; ++o)
-      for (i64 c = 0; c < s.channels; ++c) {
-        std::int16_t points[kPoints * kPoints];
-        transform(weights + (o * s.channels + c) * 9, points);
-        for (i64 p = 0; p < g.points; ++p) {
-          const auto word = (o / kColumns * g.points + p) * g.point_size() + c / 2 * kColumns + o % kColumns;
-          values[word * 2 + c % 2] = points[p];
-        }
+    for (auto o = first; o < first + outputs; o += kColumns) {
+      const auto valid = std::min(kColumns, s.outputs - o);
+      for (i64 c = 0; c < g.blocks * kChannels; c += 2) {
+        const auto channels = std::clamp<i64>(s.channels - c, 0, 2);
+        std::array<Lanes, 9> taps{};
+        for (i64 k = 0; k < valid; ++k)
+          for (i64 i = 0; i < channels; ++i)
+            for (std::size_t t = 0; t < taps.size(); ++t)
+              taps[t][static_cast<std::size_t>(2 * k + i)] =
+                  weights[(o + k) * each + (c + i) * 9 + static_cast<i64>(t)];
+        transform(taps, to + o / kColumns * panel_size + c / 2 * kColumns, g.point_size());
       }
+    }
   });
 }
 
