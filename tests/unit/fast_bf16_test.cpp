@@ -212,9 +212,10 @@ Floats random_integers(i64 n, unsigned seed, float most) {
 TEST_CASE("bf16 Winograd: exact where transformed values are, else within its rounding") {
   ThreadPool one(1), four(4);
   const Unary relu{Function::clamp, 0, 1e30f}, tanh{Function::tanh};
-  const ConvolutionShape shapes[] = {shape(1, 1, 64, 64, 14, 14, 3, 1, 1), shape(2, 1, 40, 70, 9, 9, 3, 1, 1),
-                                     shape(1, 1, 32, 33, 7, 7, 3, 1, 1),   shape(1, 1, 64, 32, 70, 70, 3, 1, 1),
-                                     shape(1, 1, 33, 40, 11, 9, 3, 1, 0),  shape(1, 1, 256, 96, 8, 8, 3, 1, 1)};
+  const ConvolutionShape shapes[] = {shape(1, 1, 64, 64, 14, 14, 3, 1, 1),  shape(2, 1, 40, 70, 9, 9, 3, 1, 1),
+                                     shape(1, 1, 32, 33, 7, 7, 3, 1, 1),    shape(1, 1, 64, 32, 70, 70, 3, 1, 1),
+                                     shape(1, 1, 33, 40, 11, 9, 3, 1, 0),   shape(1, 1, 256, 96, 8, 8, 3, 1, 1),
+                                     shape(1, 1, 130, 160, 24, 26, 3, 1, 1)};
   for_each_isa([&] {
     for (const auto& s : shapes) {
       INFO(s.channels << " of " << s.width << " to " << s.outputs);

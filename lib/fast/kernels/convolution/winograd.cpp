@@ -64,14 +64,18 @@ struct Job {
 
   /// Row i of slices × blocks × rows of tiles.
   void transform(const WinogradTransformed& to, i64 image, const WinogradRegion& r, i64 i) const {
-    const auto row = i % r.rows.size(), block = i / r.rows.size() % g.blocks,
-               slice = to.first + i / r.rows.size() / g.blocks;
+    // Threads share out rows where they have also computed them so.
+    const auto rows = r.rows.size(), place = i % (rows * g.blocks), slice = to.first + i / (rows * g.blocks);
+    const bool rows_first = by_rows(s.plane());
+    const auto row = rows_first ? place / g.blocks : place % rows, block = rows_first ? place % g.blocks : place / rows;
     const auto* plane = in + (image * g.blocks + block) * v.in_block() + slice * v.in_slice();
-    auto* at = to.data + ((block * to.slices() + slice - to.first) * to.tiles + row * r.columns.size()) * kBlock;
-    for (i64 x = 0, count = 1; x < r.columns.size(); x += count) {
-      const auto column = r.columns.begin + x;
+    const auto columns = r.of_row(row);
+    const auto first = row * r.columns.size() + columns.begin - r.columns.begin - r.before;
+    auto* at = to.data + ((block * to.slices() + slice - to.first) * to.tiles + first) * kBlock;
+    for (i64 x = 0, count = 1; x < columns.size(); x += count) {
+      const auto column = columns.begin + x;
       if (is_line(g.tile))
-        count = lines(plane, r.rows.begin + row, column, r.columns.size() - x, at + x * kBlock, to.step);
+        count = lines(plane, r.rows.begin + row, column, columns.size() - x, at + x * kBlock, to.step);
       else tile(plane, r.rows.begin + row, column, at + x * kBlock, to.step);
     }
   }
@@ -142,8 +146,9 @@ struct Job {
     const auto here = run.tiles.size(), across = r.columns.size();
     for (i64 t = 0, count = 0; t < here; t += count) {
       const auto tile = run.tiles.begin + t, z = run.slices.begin + tile / from.tiles,
-                 y = r.rows.begin + tile % from.tiles / across, x = r.columns.begin + tile % across;
-      count = stored_together(x, std::min(across - tile % across, here - t));
+                 place = tile % from.tiles + r.before, y = r.rows.begin + place / across,
+                 x = r.columns.begin + place % across;
+      count = stored_together(x, std::min(across - place % across, here - t));
       for (i64 c = 0; c < columns; c += kBlock)
         store(image, z, y, x, count, panel * kColumns + c, sums + (t + c / kBlock * here) * kBlock, g.sums_step(run));
     }

@@ -46,7 +46,12 @@ struct WinogradAxes {
 /// Output slices, and tiles.
 struct WinogradRegion {
   Part slices, rows, columns;
-  i64 tiles() const { return rows.size() * columns.size(); }  ///< of a slice
+  i64 before = 0, after = 0;  ///< of its first and last row that belong to others
+  i64 tiles() const { return rows.size() * columns.size() - before - after; }  ///< of a slice
+  /// Tiles of a row, counted from the first.
+  Part of_row(i64 row) const {
+    return {columns.begin + (row == 0 ? before : 0), columns.end - (row + 1 == rows.size() ? after : 0)};
+  }
 };
 
 /// Output slices whose tiles are multiplied together, for they meet the same planes of the kernel, and some of the
@@ -68,9 +73,10 @@ struct WinogradRegions {
   WinogradTile tile;
   WinogradAxis y, x;
   i64 points, across, down, blocks, panels;
-  /// The filters are small: each chunk takes a region through all stages in its own memory. Else chunks transform a
-  /// region together, then each takes panels.
+  /// Each chunk takes a region through all stages in its own memory: the filters are small, or there are `chunks`, by
+  /// which all filters pass. Else chunks transform a region together, then each takes panels.
   bool own;
+  i64 chunks = 0;           ///< of as many tiles each
   i64 rows, columns, deep;  ///< of a region
 
   WinogradRegions(const VolumeShape& v, WinogradTile t, bool once = false)
@@ -86,6 +92,15 @@ struct WinogradRegions {
         panels(ceil_div(v.slice.outputs, kColumns)) {
     const auto filters = points * blocks * kBlock * v.slice.outputs;
     own = !once && filters <= kFilters;
+    if (!own && !once && is_worth_chunks(v)) {
+      own = true;
+      chunks = ceil_div(down * across, fits());
+      chunks += chunks % 2;  // two threads have as much to do
+      rows = std::min(down, (ceil_div(down * across, chunks) + across - 2) / across + 1);
+      columns = across;
+      deep = 1;
+      return;
+    }
     const auto shared = once ? std::max(kOnceShared, filters / 4) : kShared;  // filters need no room beside it
     const auto most = own ? kTransformed : shared, tiles = most / (points * blocks * kBlock);
     deep = v.out_slices;
@@ -102,13 +117,31 @@ struct WinogradRegions {
     if (own) rows = std::min(rows, ceil_div(few, columns * deep));
     rows = ceil_div(down, ceil_div(down, rows));
   }
+  /// Whether filters that do not stay in a thread's cache had better pass by tiles that do. What another thread has
+  /// transformed takes long to read where the two share no cache. Machines with AVX-512 have 1 MB for each.
+  bool is_worth_chunks(const VolumeShape& v) const {
+    constexpr i64 kFewest = 20, kPixels = 384;
+    return isa().lanes == 16 && v.slices == 1 && v.out_slices == 1 && !is_line(tile) &&
+           v.slice.out_plane() >= kPixels && fits() >= kFewest;
+  }
+  /// Tiles that stay in the cache with their sums by a panel.
+  i64 fits() const {
+    constexpr i64 kCached = 200 << 10;
+    return std::min(kCached / (points * (blocks * kBlock + kColumns)), kTilesTogether);
+  }
   /// Lines that are tiles have their pixels one below the other.
   bool is_upright() const { return x.size == 1; }
   i64 bands() const { return ceil_div(down, rows); }
   i64 strips() const { return ceil_div(across, columns); }
   /// Of a volume.
-  i64 regions(const VolumeShape& v) const { return ceil_div(v.out_slices, deep) * bands() * strips(); }
+  i64 regions(const VolumeShape& v) const {
+    return chunks > 0 ? chunks : ceil_div(v.out_slices, deep) * bands() * strips();
+  }
   WinogradRegion region(const VolumeShape& v, i64 i) const {
+    if (chunks > 0) {
+      const Part of(down * across, chunks, i), all(of.begin / across, ceil_div(of.end, across));
+      return {{0, 1}, all, {0, across}, of.begin - all.begin * across, all.end * across - of.end};
+    }
     const auto depths = ceil_div(v.out_slices, deep);
     return {Part(v.out_slices, depths, i / strips() / bands()), Part(down, bands(), i / strips() % bands()),
             Part(across, strips(), i % strips())};
