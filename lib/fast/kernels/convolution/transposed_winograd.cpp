@@ -53,7 +53,9 @@ ConvolutionShape seen(const ConvolutionShape& s) {
   return t;
 }
 
-WinogradGeometry geometry_of(const ConvolutionShape& seen) { return {seen, kTile, blocks_of(seen.channels), 28}; }
+WinogradGeometry geometry_of(const ConvolutionShape& seen, int threads = 1) {
+  return {seen, kTile, threads, blocks_of(seen.channels), 28};
+}
 
 Panels panels_of(const ConvolutionShape& seen, const WinogradGeometry& g, const float* filters) {
   return {filters, g.points * g.blocks * kBlock, seen.outputs};
@@ -187,14 +189,15 @@ void transposed_winograd_pack(const ConvolutionShape& s, const float* filters, f
 }
 
 i64 transposed_winograd_scratch_size(const ConvolutionShape& s, int threads) {
-  return geometry_of(seen(s)).scratch_size(threads);
+  const auto t = seen(s);
+  return winograd_stages_scratch_size(t, threads, [&](int count) { return geometry_of(t, count); });
 }
 
 void transposed_winograd(const ConvolutionShape& s, const float* filters, const float* in, float* out,
                          const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
   if (s.out_plane() == 0) return;
   const auto t = seen(s);
-  const auto g = geometry_of(t);
+  const auto g = geometry_of(t, pool.threads());
   const Loops loops{isa(), s, Axes(s), g, epilogue, panels_of(t, g, filters), out};
   WinogradStages<float, Loops>(t, g, loops).run(in, scratch, pool);
   clear_padding(s, epilogue.activation, out);

@@ -64,10 +64,8 @@ struct Job {
 
   /// Row i of slices × blocks × rows of tiles.
   void transform(const WinogradTransformed& to, i64 image, const WinogradRegion& r, i64 i) const {
-    // Threads share out rows where they have also computed them so.
-    const auto rows = r.rows.size(), place = i % (rows * g.blocks), slice = to.first + i / (rows * g.blocks);
-    const bool rows_first = by_rows(s.plane());
-    const auto row = rows_first ? place / g.blocks : place % rows, block = rows_first ? place % g.blocks : place / rows;
+    const auto row = i % r.rows.size(), block = i / r.rows.size() % g.blocks,
+               slice = to.first + i / r.rows.size() / g.blocks;
     const auto* plane = in + (image * g.blocks + block) * v.in_block() + slice * v.in_slice();
     const auto columns = r.of_row(row);
     const auto first = row * r.columns.size() + columns.begin - r.columns.begin - r.before;
@@ -381,12 +379,12 @@ std::optional<WinogradTile> winograd_tile(const VolumeShape& v, i64 images, bool
 
 i64 winograd_filters_size(const VolumeShape& shape, WinogradTile tile) {
   const auto v = seen(shape);
-  return shape.slice.groups * panels_size(panel_steps(v, WinogradRegions(v, tile)), v.slice.outputs);
+  return shape.slice.groups * panels_size(panel_steps(v, WinogradRegions(v, tile, 1)), v.slice.outputs);
 }
 
 void winograd_pack(const VolumeShape& shape, WinogradTile tile, const Weights& weights, float* to, ThreadPool& pool) {
   const auto v = seen(shape);
-  const WinogradRegions g(v, tile);
+  const WinogradRegions g(v, tile, 1);
   const auto outputs = v.slice.outputs, each = v.filter_floats(), parts = ceil_div(outputs, kBlock);
   const auto steps = panel_steps(v, g);
   const auto cost = static_cast<double>(kBlock * (each + 2 * steps)) / 8;
@@ -406,15 +404,17 @@ void winograd_pack(const VolumeShape& shape, WinogradTile tile, const Weights& w
 
 i64 winograd_scratch_size(const VolumeShape& shape, WinogradTile tile, int threads) {
   const auto v = seen(shape);
-  const WinogradRegions g(v, tile);
-  return (g.own ? threads : 1) * g.input_size(v) + threads * g.max_sums_size();
+  const WinogradRegions few(v, tile, 1), many(v, tile, WinogradRegions::kNoChunks);  // it may be run by fewer threads
+  if (few.chunks == 0) return few.scratch_size(v, threads);
+  return std::max(few.scratch_size(v, std::min<i64>(threads, v.slice.batch * few.chunks)),
+                  many.scratch_size(v, threads));
 }
 
 void winograd_convolution(const VolumeShape& shape, WinogradTile tile, const float* filters, const float* in,
                           float* out, const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
   if (shape.out_volume() == 0) return;
   const auto v = seen(shape);
-  const WinogradRegions g(v, tile);
+  const WinogradRegions g(v, tile, pool.threads());
   const Job job{isa(), v, v.slice, g, epilogue, in, out, shape.slice.groups};
   const Panels all{filters, panel_steps(v, g), v.slice.outputs};
   const auto regions = g.regions(v), input = g.input_size(v);
@@ -455,13 +455,13 @@ void winograd_convolution(const VolumeShape& shape, WinogradTile tile, const flo
 
 bool winograd_packs_by_panels(const VolumeShape& shape, WinogradTile tile) {
   const auto v = seen(shape);
-  const WinogradRegions g(v, tile, true);
+  const auto g = WinogradRegions::once(v, tile);
   return v.slice.batch == 1 && shape.slice.groups == 1 && g.regions(v) == 1 && g.panels >= kOncePanels;
 }
 
 i64 winograd_once_scratch_size(const VolumeShape& shape, WinogradTile tile, int threads) {
   const auto v = seen(shape);
-  const WinogradRegions g(v, tile, true);
+  const auto g = WinogradRegions::once(v, tile);
   return g.input_size(v) + threads * OnceRoom(v, g).size();
 }
 
@@ -469,7 +469,7 @@ void winograd_convolution_once(const VolumeShape& shape, WinogradTile tile, cons
                                float* out, const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
   if (shape.out_volume() == 0) return;
   const auto v = seen(shape);
-  const WinogradRegions g(v, tile, true);
+  const auto g = WinogradRegions::once(v, tile);
   const Job job{isa(), v, v.slice, g, epilogue, in, out};
   const OnceRoom size(v, g);
   const auto r = g.region(v, 0);

@@ -9,7 +9,9 @@ namespace {
 constexpr i64 kChannels = 2 * kBlock;  // of a block
 constexpr int kTile = 2;               // output pixels a side
 
-WinogradGeometry geometry_of(const ConvolutionShape& s) { return {s, kTile, bf16_blocks(s.channels), 14}; }
+WinogradGeometry geometry_of(const ConvolutionShape& s, int threads = 1) {
+  return {s, kTile, threads, bf16_blocks(s.channels), 14};
+}
 
 /// What the stages compute.
 struct Loops {
@@ -124,12 +126,14 @@ void bf16_winograd_pack(const ConvolutionShape& s, const float* filters, Word* t
   });
 }
 
-i64 bf16_winograd_scratch_size(const ConvolutionShape& s, int threads) { return geometry_of(s).scratch_size(threads); }
+i64 bf16_winograd_scratch_size(const ConvolutionShape& s, int threads) {
+  return winograd_stages_scratch_size(s, threads, [&](int count) { return geometry_of(s, count); });
+}
 
 void bf16_winograd_convolution(const ConvolutionShape& s, const Word* filters, const Word* in, const Bf16Blocked& out,
                                const Bf16Blocked& residual, const Epilogue& e, Word* scratch, ThreadPool& pool) {
   if (s.out_plane() == 0) return;
-  const auto g = geometry_of(s);
+  const auto g = geometry_of(s, pool.threads());
   const Loops loops{narrow_isa(), s, g, e, filters, out, residual};
   WinogradStages<Word, Loops>(s, g, loops).run(in, reinterpret_cast<float*>(scratch), pool);
 }

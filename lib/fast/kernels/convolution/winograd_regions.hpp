@@ -1,6 +1,7 @@
 // How Winograd's convolution cuts its output into tiles, and these into what is transformed and multiplied together.
 #pragma once
 #include <algorithm>
+#include <limits>
 
 #include "base/int.hpp"
 #include "fast/isa/tile.hpp"
@@ -79,9 +80,12 @@ struct WinogradRegions {
   i64 chunks = 0;           ///< of as many tiles each
   i64 rows, columns, deep;  ///< of a region
 
-  WinogradRegions(const VolumeShape& v, WinogradTile t, bool once = false)
-      : WinogradRegions(v, t, {v.slice, t}, once) {}
-  WinogradRegions(const VolumeShape& v, WinogradTile t, const WinogradAxes& axes, bool once)
+  /// For a pool of so many threads.
+  WinogradRegions(const VolumeShape& v, WinogradTile t, int threads) : WinogradRegions(v, t, {v.slice, t}, threads) {}
+  /// Of filters that are packed in every run.
+  static WinogradRegions once(const VolumeShape& v, WinogradTile t) { return {v, t, {v.slice, t}, kOnce}; }
+  static constexpr int kOnce = 0, kNoChunks = std::numeric_limits<int>::max();  ///< instead of threads
+  WinogradRegions(const VolumeShape& v, WinogradTile t, const WinogradAxes& axes, int threads)
       : tile(t),
         y(axes.y),
         x(axes.x),
@@ -91,11 +95,15 @@ struct WinogradRegions {
         blocks(blocks_of(v.slice.channels)),
         panels(ceil_div(v.slice.outputs, kColumns)) {
     const auto filters = points * blocks * kBlock * v.slice.outputs;
+    const bool once = threads == kOnce;
     own = !once && filters <= kFilters;
     if (!own && !once && is_worth_chunks(v)) {
-      own = true;
       chunks = ceil_div(down * across, fits());
       chunks += chunks % 2;  // two threads have as much to do
+      if (v.slice.batch * chunks < threads) chunks = 0;
+    }
+    if (chunks > 0) {
+      own = true;
       rows = std::min(down, (ceil_div(down * across, chunks) + across - 2) / across + 1);
       columns = across;
       deep = 1;
@@ -154,6 +162,9 @@ struct WinogradRegions {
   static i64 sums_step(const WinogradRun& run) { return (2 * run.tiles.size() + 1) * kBlock; }
   i64 sums_size(const WinogradRun& run) const { return points * sums_step(run); }
   i64 max_sums_size() const { return points * (2 * kTilesTogether + 1) * kBlock; }
+  i64 scratch_size(const VolumeShape& v, i64 threads) const {
+    return (own ? threads : 1) * input_size(v) + threads * max_sums_size();
+  }
 };
 
 /// Transformed slices [first, last) of a region: [point][block][slice][tile], points `step` apart.

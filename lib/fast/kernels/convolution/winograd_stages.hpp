@@ -2,6 +2,7 @@
 // A pixel of a block is 16 elements of 4 bytes: words of two or four channels.
 #pragma once
 #include <array>
+#include <limits>
 #include <utility>
 
 #include "fast/isa/narrow.hpp"
@@ -26,8 +27,10 @@ struct WinogradGeometry {
   /// Words of a panel's transformed filters at a point.
   i64 point_size() const { return blocks * kBlock * kColumns; }
 
-  /// Of m × m output pixels a tile. Chunks of their own take `together` tiles or more.
-  WinogradGeometry(const ConvolutionShape& s, int tile, i64 block_count, i64 together, i64 block_split = 1)
+  static constexpr int kManyThreads = std::numeric_limits<int>::max();
+
+  /// Of m × m output pixels a tile, for a pool of so many threads. Chunks of their own take `together` tiles or more.
+  WinogradGeometry(const ConvolutionShape& s, int tile, int threads, i64 block_count, i64 together, i64 block_split = 1)
       : m(tile),
         window(tile + s.kernel_height - 1),
         points(window * window),
@@ -52,11 +55,11 @@ struct WinogradGeometry {
       chunks += chunks > 1 || count >= kWorthHalving ? chunks % 2 : 0;  // two threads have as much to do
       return;
     }
-    own = isa().lanes == 16 && count * m * m >= kWorthOwn && kCached / each >= kFewestOwn;
-    if (own) {
+    if (isa().lanes == 16 && count * m * m >= kWorthOwn && kCached / each >= kFewestOwn) {
       chunks = ceil_div(count, std::min(kCached / each, kTilesTogether));
       chunks += chunks % 2;
-      return;
+      own = s.batch * chunks >= threads;
+      if (own) return;
     }
     rows = std::clamp<i64>(kShared / std::max<i64>(tile_size * across, 1), 1, std::max<i64>(down, 1));
     rows = ceil_div(down, ceil_div(down, rows));
@@ -67,11 +70,19 @@ struct WinogradGeometry {
   i64 input_size(i64 tiles) const { return points * input_step(tiles); }
   i64 output_step(i64 tiles) const { return (2 * tiles + 1) * kBlock; }
   i64 output_size(i64 tiles) const { return points * output_step(tiles); }
-  i64 scratch_size(int threads) const {
+  i64 scratch_size(i64 threads) const {
     const auto input = input_size(tiles()), output = output_size(std::min(tiles(), own ? tiles() : kTilesTogether));
     return own ? threads * (input + output) : input + threads * output;
   }
 };
+
+/// Scratch memory for a pool of so many threads, or fewer; geometry(threads).
+template <class Geometry>
+i64 winograd_stages_scratch_size(const ConvolutionShape& s, int threads, Geometry geometry) {
+  const WinogradGeometry few = geometry(1), many = geometry(WinogradGeometry::kManyThreads);
+  if (!few.own || many.own) return few.scratch_size(threads);
+  return std::max(few.scratch_size(std::min<i64>(threads, s.batch * few.chunks)), many.scratch_size(threads));
+}
 
 /// Some tiles of one point by the columns of a panel: sums of 4 bytes, those of tile t at out[t·16], 16 columns `half`
 /// apart.

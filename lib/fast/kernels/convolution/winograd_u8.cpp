@@ -16,7 +16,9 @@ constexpr int kPoints = 6;             // of a line
 constexpr i64 kFactor = 64;            // of the sums, where the factor 9 is divided away modulo 2^32
 
 /// Two transformed blocks come from one of 64 channels.
-WinogradGeometry geometry_of(const ConvolutionShape& s) { return {s, kTile, ceil_div(s.channels, kChannels), 28, 2}; }
+WinogradGeometry geometry_of(const ConvolutionShape& s, int threads = 1) {
+  return {s, kTile, threads, ceil_div(s.channels, kChannels), 28, 2};
+}
 
 /// Of two channels and the outputs of a panel, as they lie in words.
 using Lanes = std::array<std::int16_t, 2 * kColumns>;
@@ -155,13 +157,15 @@ void u8_winograd_pack(const ConvolutionShape& s, const std::int8_t* weights, Wor
   });
 }
 
-i64 u8_winograd_scratch_size(const ConvolutionShape& s, int threads) { return geometry_of(s).scratch_size(threads); }
+i64 u8_winograd_scratch_size(const ConvolutionShape& s, int threads) {
+  return winograd_stages_scratch_size(s, threads, [&](int count) { return geometry_of(s, count); });
+}
 
 void u8_winograd_convolution(const ConvolutionShape& s, const Word* weights, const Word* in, std::uint8_t pad,
                              const U8Blocked& out, const U8Blocked& residual, const U8Epilogue& e, Word* scratch,
                              ThreadPool& pool) {
   if (s.out_plane() == 0) return;
-  const auto g = geometry_of(s);
+  const auto g = geometry_of(s, pool.threads());
   const Loops loops{narrow_isa(), s, g, e, weights, out, residual};
   WinogradStages<Word, Loops>(s, g, loops, u8_pad(pad)).run(in, reinterpret_cast<float*>(scratch), pool);
 }
