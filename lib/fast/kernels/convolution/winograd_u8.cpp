@@ -111,8 +111,8 @@ bool u8_winograd_pays(const ConvolutionShape& s, const std::int8_t* weights) {
       s.channels < fewest || s.outputs < fewest)
     return false;
   // Products of pairs by products of fours, each of which is two of pairs where there is no instruction for it; what
-  // the transformations take is the rest. Weights come from memory as slowly as so many more tiles would be computed,
-  // without the instruction larger ones too slowly.
+  // the transformations take is the rest. To read the weights takes as long as so many more tiles; without the
+  // instruction larger ones take too long.
   constexpr i64 kWeightsAsTiles = 8;
   const auto g = geometry_of(s);
   const auto tiles = g.across * g.down, products = s.out_plane() * 9;
