@@ -107,7 +107,7 @@ class Finder {
 
   std::optional<int> operand(ValueRef v) {
     if (const auto value = number(graph_, v)) {
-      layer_.numbers.push_back(*value);
+      layer_.numbers.emplace_back() = *value;  // push_back() of it makes g++ 14 warn of a dangling pointer
       return kNumbers + static_cast<int>(layer_.numbers.size()) - 1;
     }
     for (const auto& [known, place] : known_)
