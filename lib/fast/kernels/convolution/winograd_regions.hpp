@@ -7,6 +7,7 @@
 #include "fast/isa/tile.hpp"
 #include "fast/kernels/chunks.hpp"
 #include "fast/kernels/convolution/volume.hpp"
+#include "fast/kernels/convolution/winograd_chunks.hpp"
 
 namespace ovir::fast {
 
@@ -97,11 +98,9 @@ struct WinogradRegions {
     const auto filters = points * blocks * kBlock * v.slice.outputs;
     const bool once = threads == kOnce;
     own = !once && filters <= kFilters;
-    if (!own && !once && is_worth_chunks(v)) {
-      chunks = ceil_div(down * across, fits());
-      chunks += chunks % 2;  // two threads have as much to do
-      if (v.slice.batch * chunks < threads) chunks = 0;
-    }
+    if (!own && !once && v.slices == 1 && v.out_slices == 1 && !is_line(tile))
+      chunks = winograd_chunks(v.slice.batch, down * across, v.slice.out_plane(), points * (blocks * kBlock + kColumns),
+                               kTilesTogether, threads);
     if (chunks > 0) {
       own = true;
       rows = std::min(down, (ceil_div(down * across, chunks) + across - 2) / across + 1);
@@ -124,18 +123,6 @@ struct WinogradRegions {
     if (own && is_line(tile) && !is_upright()) columns = ceil_div(across, ceil_div(across, few));
     if (own) rows = std::min(rows, ceil_div(few, columns * deep));
     rows = ceil_div(down, ceil_div(down, rows));
-  }
-  /// Whether filters that do not stay in a thread's cache had better pass by tiles that do. What another thread has
-  /// transformed takes long to read where the two share no cache. Machines with AVX-512 have 1 MB for each.
-  bool is_worth_chunks(const VolumeShape& v) const {
-    constexpr i64 kFewest = 20, kPixels = 384;
-    return isa().lanes == 16 && v.slices == 1 && v.out_slices == 1 && !is_line(tile) &&
-           v.slice.out_plane() >= kPixels && fits() >= kFewest;
-  }
-  /// Tiles that stay in the cache with their sums by a panel.
-  i64 fits() const {
-    constexpr i64 kCached = 200 << 10;
-    return std::min(kCached / (points * (blocks * kBlock + kColumns)), kTilesTogether);
   }
   /// Lines that are tiles have their pixels one below the other.
   bool is_upright() const { return x.size == 1; }

@@ -7,6 +7,7 @@
 
 #include "fast/isa/narrow.hpp"
 #include "fast/kernels/convolution/shape.hpp"
+#include "fast/kernels/convolution/winograd_chunks.hpp"
 
 namespace ovir::fast {
 
@@ -43,9 +44,6 @@ struct WinogradGeometry {
     constexpr i64 kOwn = 48 << 10;       // of what is transformed and its sums, of a chunk that has its own
     constexpr i64 kWorthHalving = 16;    // tiles
     constexpr i64 kShared = 2 << 20;     // transformed input that chunks share
-    // Larger filters pass by so many tiles, which stay in the cache of a thread with their sums: machines with AVX-512
-    // have 1 MB. What another thread has transformed takes long to read where the two share no cache.
-    constexpr i64 kCached = 200 << 10, kFewestOwn = 20, kWorthOwn = 384;  // output pixels
     const auto tile_size = points * blocks * kBlock;
     const auto count = across * down, each = std::max<i64>(tile_size + points * kColumns, 1);
     if (tile_size * s.outputs <= kFilters) {
@@ -55,11 +53,10 @@ struct WinogradGeometry {
       chunks += chunks > 1 || count >= kWorthHalving ? chunks % 2 : 0;  // two threads have as much to do
       return;
     }
-    if (isa().lanes == 16 && count * m * m >= kWorthOwn && kCached / each >= kFewestOwn) {
-      chunks = ceil_div(count, std::min(kCached / each, kTilesTogether));
-      chunks += chunks % 2;
-      own = s.batch * chunks >= threads;
-      if (own) return;
+    if (const auto parts = winograd_chunks(s.batch, count, count * m * m, each, kTilesTogether, threads); parts > 0) {
+      own = true;
+      chunks = parts;
+      return;
     }
     rows = std::clamp<i64>(kShared / std::max<i64>(tile_size * across, 1), 1, std::max<i64>(down, 1));
     rows = ceil_div(down, ceil_div(down, rows));
