@@ -1,8 +1,9 @@
-#include "convolutions.hpp"
+#include "convolution_checks.hpp"
 #include "fast/kernels/convolution/clipped.hpp"
 #include "fast/kernels/convolution/depthwise.hpp"
 #include "fast/kernels/convolution/direct.hpp"
 #include "fast/kernels/convolution/gathered.hpp"
+#include "fast/kernels/convolution/groups.hpp"
 #include "fast/kernels/convolution/planar.hpp"
 #include "fast/kernels/convolution/pointwise.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
@@ -13,107 +14,6 @@
 
 namespace ovir::fast {
 namespace {
-
-const Unary kRelu{Function::clamp, 0, 1e30f}, kSigmoid{Function::sigmoid}, kNone{};
-
-/// What an epilogue makes of a sum.
-double finished(const Epilogue& e, double sum, double residual) {
-  const auto f = [&](double x) {
-    if (e.activation.f == Function::clamp) return std::clamp<double>(x, e.activation.a, e.activation.b);
-    if (e.activation.f == Function::sigmoid) return 1 / (1 + std::exp(-x));
-    return x;
-  };
-  return e.residual_last ? f(sum) + residual : f(sum + residual);
-}
-
-struct Data {
-  Floats in, filters, bias, residual;
-  Data(const ConvolutionShape& s, bool transposed = false)
-      : in(random_floats(s.batch * s.channels * s.plane(), 1)),
-        filters(random_floats((transposed ? s.channels * s.group_outputs() : s.outputs * s.group_channels()) * s.taps(),
-                              2)),
-        bias(random_floats(round_up(s.outputs, 32) + 32, 3)),
-        residual(random_floats(s.batch * s.outputs * s.out_plane(), 4)) {
-    for (auto i = at(s.outputs); i < bias.size(); ++i) bias[i] = 0;
-  }
-};
-
-std::vector<double> naive_transposed(const ConvolutionShape& s, const Data& d) {
-  std::vector<double> out(at(s.batch * s.outputs * s.out_plane()));
-  for (i64 n = 0; n < s.batch; ++n)
-    for (i64 c = 0; c < s.channels; ++c)
-      for (i64 p = 0; p < s.plane(); ++p)
-        for (i64 o = 0; o < s.group_outputs(); ++o)
-          for (i64 t = 0; t < s.taps(); ++t) {
-            const auto y = p / s.width * s.stride_y - s.pad_top + t / s.kernel_width * s.dilation_y,
-                       x = p % s.width * s.stride_x - s.pad_left + t % s.kernel_width * s.dilation_x;
-            if (y < 0 || y >= s.out_height || x < 0 || x >= s.out_width) continue;
-            const auto output = c / s.group_channels() * s.group_outputs() + o;
-            out[at((n * s.outputs + output) * s.out_plane() + y * s.out_width + x)] +=
-                static_cast<double>(d.in[at((n * s.channels + c) * s.plane() + p)]) *
-                d.filters[at((c * s.group_outputs() + o) * s.taps() + t)];
-          }
-  return out;
-}
-
-/// Runs a kernel on blocked data with every kind of epilogue, on one thread and on four; `adds`: also with a residual.
-template <class Run>
-void check(const ConvolutionShape& s, const Data& d, const std::vector<double>& sums, Run run, double tolerance,
-           bool planar = false, bool adds = true) {
-  ThreadPool one(1), four(4);
-  INFO(s.batch << "x" << s.channels << "x" << s.height << "x" << s.width << " to " << s.outputs << " groups "
-               << s.groups << " kernel " << s.kernel_height << "x" << s.kernel_width << " stride " << s.stride_x);
-  const auto blocked_size = [&](i64 channels, i64 plane) { return at(s.batch * blocks_of(channels) * plane * kBlock); };
-  Floats in(blocked_size(s.channels, s.plane())), residual(blocked_size(s.outputs, s.out_plane()));
-  to_blocked(d.in.data(), in.data(), s.batch, s.channels, s.plane(), four);
-  to_blocked(d.residual.data(), residual.data(), s.batch, s.outputs, s.out_plane(), four);
-  const Epilogue epilogues[] = {{},
-                                {.bias = d.bias.data(), .activation = kRelu, .residual = residual.data()},
-                                {.bias = d.bias.data(), .activation = kSigmoid},
-                                {.activation = kRelu, .residual = residual.data(), .residual_last = true},
-                                {.activation = kSigmoid, .residual = residual.data()}};
-  for_each_isa([&] {
-    for (const auto& e : epilogues) {
-      if (e.residual && !adds) continue;
-      Floats out(residual.size(), 77.0f), again = out, plain(at(s.batch * s.outputs * s.out_plane()));
-      run(planar ? d.in.data() : in.data(), out.data(), e, four);
-      to_plain(out.data(), plain.data(), s.batch, s.outputs, s.out_plane(), four);
-      auto expected = sums;
-      for (std::size_t i = 0; i < expected.size(); ++i)
-        expected[i] = finished(e, expected[i] + (e.bias ? d.bias[i / at(s.out_plane()) % at(s.outputs)] : 0.0f),
-                               e.residual ? d.residual[i] : 0.0f);
-      CHECK(worst(plain, expected, 1) < tolerance);
-      run(planar ? d.in.data() : in.data(), again.data(), e, one);
-      CHECK(out == again);
-      // Over the residual, as plans place it (Ending::writes_over).
-      if (e.residual && !(e.residual_last && e.activation.f != Function::identity)) {
-        auto over = residual;
-        auto own = e;
-        own.residual = over.data();
-        run(planar ? d.in.data() : in.data(), over.data(), own, four);
-        CHECK((over == out));
-      }
-      // Lanes beyond the last channel stay zero, for those who sum over channels.
-      for (i64 p = 0; s.outputs % kBlock && !e.residual && p < s.out_plane(); ++p)
-        REQUIRE(out[at((blocks_of(s.outputs) - 1) * s.out_plane() * kBlock + p * kBlock + kBlock - 1)] == 0);
-    }
-  });
-}
-
-ConvolutionShape shape(i64 batch, i64 groups, i64 channels, i64 outputs, i64 height, i64 width, i64 kernel_height,
-                       i64 kernel_width, i64 stride, i64 dilation, i64 pad, i64 pad_end = -1) {
-  ConvolutionShape s{batch,  groups, channels, outputs,       height,
-                     width,  0,      0,        kernel_height, kernel_width,
-                     stride, stride, dilation, dilation,      height == 1 ? 0 : pad,
-                     pad};
-  const auto end = pad_end < 0 ? pad : pad_end;
-  s.out_height = (height + s.pad_top + (height == 1 ? 0 : end) - (kernel_height - 1) * dilation - 1) / stride + 1;
-  s.out_width = (width + pad + end - (kernel_width - 1) * dilation - 1) / stride + 1;
-  return s;
-}
-
-/// Rounding errors of as many products of numbers below 1.
-double rounding(const ConvolutionShape& s) { return 1e-6 + 1e-7 * static_cast<double>(s.group_channels() * s.taps()); }
 
 double winograd_rounding(const ConvolutionShape& s, WinogradTile tile) {
   return rounding(s) * (tile == WinogradTile::two ? 1 : (is_line(tile) ? 2 : 5));
@@ -224,6 +124,36 @@ TEST_CASE("direct convolution in groups") {
   check_direct(shape(2, 3, 120, 72, 5, 6, 1, 1, 1, 1, 0));
   check_direct(shape(1, 5, 40, 200, 70, 90, 3, 3, 1, 1, 1));
   check_direct(shape(2, 5, 200, 200, 75, 73, 3, 3, 1, 1, 1));  // in bands
+}
+
+TEST_CASE("direct convolution of each group by itself") {
+  for (const auto& s : {
+           shape(2, 4, 64, 64, 14, 14, 3, 3, 1, 1, 1),      // rows of 14 in pairs
+           shape(1, 8, 192, 192, 28, 28, 3, 3, 1, 1, 1),    // 24 of which blocks hold parts
+           shape(1, 3, 72, 72, 9, 7, 3, 3, 1, 1, 1),        // the last joined group has one
+           shape(2, 3, 120, 72, 15, 33, 3, 3, 2, 1, 1),     // 40 to 24, columns apart
+           shape(1, 4, 48, 80, 6, 61, 3, 5, 1, 2, 3),       // 12 to 20, dilated
+           shape(1, 3, 54, 30, 8, 9, 3, 3, 3, 1, 1),        // 18 to 10: not by fours
+           shape(2, 5, 25, 35, 5, 6, 3, 3, 1, 1, 0),        // 5 to 7, without padding
+           shape(1, 2, 112, 112, 7, 7, 3, 3, 1, 1, 1),      // rows of 7, by fours
+           shape(1, 2, 48, 48, 3, 3, 3, 3, 1, 1, 3),        // more padding than plane
+           shape(3, 2, 48, 48, 1, 50, 1, 7, 2, 1, 3),       // one axis
+           shape(1, 2, 80, 48, 9, 40, 1, 1, 1, 1, 0),       // single pixels
+           shape(1, 2, 48, 24, 11, 13, 1, 1, 2, 1, 0),      // some of them
+           shape(1, 2, 48, 48, 75, 200, 3, 3, 1, 1, 1, 0),  // in bands
+       }) {
+    const Data d(s);
+    check(
+        s, d, naive(s, d.in, d.filters),
+        [&](const float* in, float* out, const Epilogue& e, ThreadPool& threads) {
+          const Buffer filters(groups_filters_size(s)), scratch(groups_scratch_size(s, 4));  // depend on vectors
+          groups_pack(s, d.filters.data(), filters.data(), threads);
+          groups_convolution(s, filters.data(), in, out, e, scratch.data(), threads);
+        },
+        rounding(s));
+  }
+  CHECK(groups_pay(shape(1, 8, 192, 192, 28, 28, 3, 3, 1, 1, 1)));
+  CHECK_FALSE(groups_pay(shape(1, 4, 128, 128, 28, 28, 3, 3, 1, 1, 1)));  // of whole panels
 }
 
 TEST_CASE("convolution whose taps fall beside the plane") {

@@ -1,6 +1,6 @@
 // The loops, in terms of Vec, a vector of kWidth floats. Included by one file an instruction set, which defines it and:
 //   load, store, spread;  load_some and store_some for the first n < kWidth lanes, the others are 0;
-//    fma(a, b, c) = a·b + c;  root;  min and max, which give the second operand where one is NaN;
+//    fma(a, b, c) = a·b + c;  add_product;  root;  min and max, which give the second operand where one is NaN;
 //   leave, for what compilers take for code of 128 bits, and where they move whole registers all the same: as long as
 //   the upper halves hold anything, what follows in SSE (expf, called from it, 140 ns) waits;
 //   near, to the nearest integer, halves to even, for |x| < 2^22;  scaled(x, n) = x·2^n for integers |n| < 254, which
@@ -20,6 +20,7 @@
 
 // These use math.inl.
 #include "fast/isa/elementwise.inl"
+#include "fast/isa/groups.inl"
 
 // These use elementwise.inl.
 #include "fast/isa/depthwise.inl"
@@ -53,6 +54,7 @@ static constexpr IsaTable table(const char* name) {
           .decode = decode,
           .pixels = kPixels,
           .packed = packed,
+          .group_rows = group_rows,
           .depthwise = depthwise,
           .depthwise_band = depthwise_band,
           .pool = pool,

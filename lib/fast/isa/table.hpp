@@ -46,6 +46,7 @@ struct IsaTable {
   // Packed products and convolutions (tile.hpp).
   int pixels;  ///< of a Tile that are computed at a time
   void (*packed)(const Tile& tile, i64 pixels, int columns);
+  void (*group_rows)(const GroupRows& rows);
   void (*depthwise)(const DepthwiseRow& row);
   void (*depthwise_band)(const DepthwiseBand& band);
   void (*pool)(const PoolRow& row);

@@ -89,6 +89,26 @@ struct DepthwiseBand {
   float low, high;
 };
 
+/// Rows of some outputs of a group, which lie in one block:
+///   out[y·out_row + p·16 + o] = clamp(residual + bias[o] + sum over c, t of
+///     in[c/16·block + c%16 + y·row + p·16 + taps[t]] · weights[…][o], low, high)
+/// The sum runs over the blocks of the channels c in [first, end), in each of them over t < tap_count, then over its
+/// channels: this is also the order of the weights, of which each step has as many as a vector.
+struct GroupRows {
+  const float* in;
+  i64 first, end, block, row;
+  const i64* taps;
+  i64 tap_count;
+  const float* weights;
+  i64 rows, pixels;
+  i64 outputs;  ///< at most as many as a vector has lanes
+  float* out;
+  i64 out_row;
+  const float* bias;      ///< null: none
+  const float* residual;  ///< laid out as `out`; null: none
+  float low, high;
+};
+
 /// A row of a pooling on 16 channels: the maximum over the taps, or their sum divided by `size`.
 struct PoolRow {
   const float* in;

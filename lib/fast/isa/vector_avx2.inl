@@ -7,6 +7,7 @@ inline Vec load(const float* p) { return _mm256_loadu_ps(p); }
 inline void store(float* p, Vec v) { _mm256_storeu_ps(p, v); }
 inline Vec spread(float s) { return _mm256_set1_ps(s); }
 inline Vec fma(Vec a, Vec b, Vec c) { return _mm256_fmadd_ps(a, b, c); }
+inline void add_product(Vec& sum, const float* x, Vec w) { sum = fma(spread(*x), w, sum); }
 inline Vec min(Vec a, Vec b) { return _mm256_min_ps(a, b); }
 inline Vec max(Vec a, Vec b) { return _mm256_max_ps(a, b); }
 inline __m256i first_lanes(i64 n) {

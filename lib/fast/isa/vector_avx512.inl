@@ -7,6 +7,10 @@ inline Vec load(const float* p) { return _mm512_loadu_ps(p); }
 inline void store(float* p, Vec v) { _mm512_storeu_ps(p, v); }
 inline Vec spread(float s) { return _mm512_set1_ps(s); }
 inline Vec fma(Vec a, Vec b, Vec c) { return _mm512_fmadd_ps(a, b, c); }
+/// sum += *x · w. Compilers would move the sums of large tiles from register to register.
+inline void add_product(Vec& sum, const float* x, Vec w) {
+  asm("vfmadd231ps %2%{1to16%}, %1, %0" : "+v"(sum) : "v"(w), "m"(*x));
+}
 inline Vec min(Vec a, Vec b) { return _mm512_min_ps(a, b); }
 inline Vec max(Vec a, Vec b) { return _mm512_max_ps(a, b); }
 inline __mmask16 first_lanes(i64 n) {

@@ -8,6 +8,7 @@
 #include "fast/kernels/convolution/depthwise.hpp"
 #include "fast/kernels/convolution/direct.hpp"
 #include "fast/kernels/convolution/few_outputs.hpp"
+#include "fast/kernels/convolution/groups.hpp"
 #include "fast/kernels/convolution/planar.hpp"
 #include "fast/kernels/convolution/planar_depthwise.hpp"
 #include "fast/kernels/convolution/pointwise.hpp"
@@ -59,6 +60,7 @@ std::string_view name(ConvolutionMethod method) {
                                                 "winograd_five_taps",
                                                 "depthwise",
                                                 "grouped",
+                                                "groups",
                                                 "planar",
                                                 "planar_depthwise",
                                                 "transposed",
@@ -81,6 +83,7 @@ i64 filters_size(ConvolutionMethod method, const ConvolutionShape& shape) {
     case ConvolutionMethod::depthwise:
     case ConvolutionMethod::transposed_depthwise:
     case ConvolutionMethod::grouped: return depthwise_filters_size(shape);
+    case ConvolutionMethod::groups: return groups_filters_size(shape);
     case ConvolutionMethod::planar: return planar_filters_size(shape);
     case ConvolutionMethod::planar_depthwise: return planar_depthwise_filters_size(shape);
     case ConvolutionMethod::clipped: return clipped_filters_size(shape);
@@ -103,6 +106,7 @@ void pack(ConvolutionMethod method, const ConvolutionShape& shape, const Weights
     case ConvolutionMethod::depthwise:
     case ConvolutionMethod::transposed_depthwise:
     case ConvolutionMethod::grouped: return depthwise_pack(shape, filters.data, to);
+    case ConvolutionMethod::groups: return groups_pack(shape, filters.data, to, pool);
     case ConvolutionMethod::planar: return planar_pack(shape, filters.data, to, pool);
     case ConvolutionMethod::planar_depthwise: return void(std::copy_n(filters.data, shape.weights(), to));
     case ConvolutionMethod::transposed_product: return transposed_product_pack(shape, filters.data, to, pool);
@@ -124,6 +128,7 @@ i64 scratch_size(ConvolutionMethod method, const ConvolutionShape& shape, int th
     case ConvolutionMethod::clipped: return 0;
     case ConvolutionMethod::depthwise:
     case ConvolutionMethod::grouped: return depthwise_scratch_size(shape, threads);
+    case ConvolutionMethod::groups: return groups_scratch_size(shape, threads);
     case ConvolutionMethod::planar: return planar_scratch_size(shape, threads);
     case ConvolutionMethod::planar_depthwise: return planar_depthwise_scratch_size(shape, threads);
     case ConvolutionMethod::transposed: return transposed_scratch_size(shape, threads);
@@ -145,6 +150,7 @@ void compute(ConvolutionMethod method, const ConvolutionShape& shape, const floa
     case ConvolutionMethod::pointwise: return pointwise_convolution(shape, filters, in, out, epilogue, pool);
     case ConvolutionMethod::depthwise:
     case ConvolutionMethod::grouped: return depthwise_convolution(shape, filters, in, out, epilogue, scratch, pool);
+    case ConvolutionMethod::groups: return groups_convolution(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::clipped: return clipped_convolution(shape, filters, in, out, epilogue, pool);
     case ConvolutionMethod::few_outputs:
       return few_outputs_convolution(shape, filters, in, out, planes, epilogue, scratch, pool);

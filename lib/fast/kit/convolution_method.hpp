@@ -24,6 +24,7 @@ enum class ConvolutionMethod : std::uint8_t {
   winograd_five_taps,
   depthwise,
   grouped,
+  groups,
   planar,
   planar_depthwise,
   transposed,

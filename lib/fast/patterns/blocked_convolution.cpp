@@ -10,6 +10,7 @@
 #include "fast/kernels/convolution/clipped.hpp"
 #include "fast/kernels/convolution/depthwise.hpp"
 #include "fast/kernels/convolution/few_outputs.hpp"
+#include "fast/kernels/convolution/groups.hpp"
 #include "fast/kernels/convolution/overlap_add.hpp"
 #include "fast/kernels/convolution/planar.hpp"
 #include "fast/kernels/convolution/planar_depthwise.hpp"
@@ -67,7 +68,8 @@ ConvolutionMethod choose(const ConvolutionShape& s, i64 images, bool once, bool 
   const bool middling = strided || (tile == WinogradTile::two && side >= kSideWorthSplitting) ||
                         (tile == WinogradTile::four && side >= kSideWorthSplitting && side < kSideTooLargeToSplit);
   if (splits && (!tile || middling)) return ConvolutionMethod::bf16x3;
-  return tile ? winograd_of(*tile) : ConvolutionMethod::direct;
+  if (tile) return winograd_of(*tile);
+  return groups_pay(s) ? ConvolutionMethod::groups : ConvolutionMethod::direct;
 }
 
 ConvolutionMethod choose_transposed(const StaticConvolution& convolution, bool once, bool adds) {
@@ -218,7 +220,9 @@ std::shared_ptr<const Buffer> packed_filters(ConvolutionMethod method, const Con
 std::string packing_name(ConvolutionMethod method, const ConvolutionShape& s) {
   auto name = fmt::format("{} {} {} {} {} {} {} {} {} {}", fast::name(method), s.groups, s.channels, s.outputs,
                           s.kernel_height, s.kernel_width, s.stride_y, s.stride_x, s.dilation_y, s.dilation_x);
-  if (method != ConvolutionMethod::direct && method != ConvolutionMethod::pointwise && !tile_of(method))
+  const bool any_planes = method == ConvolutionMethod::direct || method == ConvolutionMethod::pointwise ||
+                          method == ConvolutionMethod::groups || tile_of(method);
+  if (!any_planes)
     name += fmt::format(" {} {} {} {} {} {} {}", s.batch, s.height, s.width, s.out_height, s.out_width, s.pad_top,
                         s.pad_left);
   return name;

@@ -20,8 +20,13 @@ void pixels_apart(Net& n) {  // those of the kernel are gathered, the others not
 void pixels_apart_grouped(Net& n) {
   n.result(n.op("GroupConvolution-1", {n.input({1, 12, 7, 9}), n.weights({3, 6, 4, 1, 1})}, windows(2, 3)));
 }
-void direct_grouped(Net& n) {
+void groups_joined(Net& n) {
   n.result(n.op("GroupConvolution-1", {n.input({1, 12, 7, 9}), n.weights({3, 6, 4, 3, 3})}, windows(2, 1, 2, 2)));
+}
+void groups_by_themselves(Net& n) {  // of 24, of which blocks hold parts
+  const auto y = biased(
+      n, n.op("GroupConvolution-1", {n.input({2, 72, 9, 8}), n.weights({3, 24, 24, 3, 3})}, windows(2, 2, 1)), 72);
+  n.result(n.op("Add-1", {n.op("Swish-4", {y}), n.input({2, 72, 5, 4})}));
 }
 void groups_of_eight(Net& n) {  // the last block is not filled
   const auto x = n.input({2, 24, 9, 13});
@@ -289,11 +294,13 @@ constexpr Example kExamples[] = {
     {"direct.convolution+bias+Relu", direct_large, kOnce},
     {"direct.convolution+bias+Relu", direct_large, kOnce, kOpen},
     {"direct.convolution+bias+Clamp", direct_strided},
-    {"direct.convolution", direct_grouped},
+    {"groups.convolution", groups_joined},
     {"direct.convolution", direct_groups_of_panels},
     {"direct.convolution", direct_groups_of_panels, kOnce},
     {"pointwise.convolution+bias+Relu", groups_of_panels},
     {"pointwise.convolution+bias+Relu", groups_of_panels, kOnce},
+    {"groups.convolution+bias+Swish+residual", groups_by_themselves},
+    {"groups.convolution+bias+Swish+residual", groups_by_themselves, kOnce},
     {"grouped.convolution+bias+residual+Relu", groups_of_eight},
     {"grouped.convolution+bias+residual+Relu", groups_of_eight, kOnce},
     {"grouped.convolution+Swish", groups_of_four, kOften, kOpen},
@@ -305,15 +312,15 @@ constexpr Example kExamples[] = {
     {"direct.convolution+bias+PRelu", direct_row, kOnce, kOpen},
     {"direct.convolution+scale+bias+Relu", direct_normalized},
     {"direct.convolution", direct_normalized, kOnce},
-    {"direct.convolution+scale+bias", grouped_normalized},
+    {"groups.convolution+scale+bias", grouped_normalized},
     {"pointwise.convolution+scale+bias", pointwise_normalized, kOften, kOpen},
     {"depthwise.convolution+scale+bias+Relu", depthwise_normalized},
     {"planar.convolution+scale+bias+Relu", planar_scaled},
     {"direct.convolution", scaled_by_others},
     {"direct.convolution", direct_of_one_pixel},
     {"direct.convolution", direct_of_one_pixel, kOnce},
-    {"direct.convolution+bias+Elu", small_plane},
-    {"direct.convolution+bias+Elu", small_plane, kOnce},
+    {"groups.convolution+bias+Elu", small_plane},
+    {"groups.convolution+bias+Elu", small_plane, kOnce},
     {"winograd2.convolution+bias+Swish+residual", winograd2, kOften, kFixed, true, kWinograd},
     {"winograd2.convolution+bias", winograd2_once, kOnce, kFixed, true, kWinograd},
     {"direct.convolution+bias+Relu", many_outputs, kOnce},

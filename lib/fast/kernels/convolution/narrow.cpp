@@ -27,47 +27,8 @@ i64 rows_together(const NarrowTable& table, i64 run, i64 row, i64 pixel) {
   return run >= kShortestRow && 2 * run <= table.pixels ? 2 : 1;
 }
 
-/// Rows or columns that are read: those of the padded input.
-i64 reach(i64 size, i64 pad, i64 out, i64 stride, i64 kernel, i64 dilation) {
-  return std::max(size + pad, (out - 1) * stride + (kernel - 1) * dilation + 1);
-}
-
-/// Columns of a padded row that lie together: `left` and `right` of the input, and those of it, from `begin` on.
-struct PaddedColumns {
-  i64 left, begin, inside, right;
-
-  PaddedColumns(const ConvolutionShape& s, const ColumnPhases& phases, i64 phase) {
-    left = std::min(phases.width, ceil_div(std::max<i64>(s.pad_left - phase, 0), phases.stride));
-    begin = phase + phases.stride * left - s.pad_left;
-    inside = std::min(phases.width - left, ceil_div(std::max<i64>(s.width - begin, 0), phases.stride));
-    right = phases.width - left - inside;
-  }
-};
-
-/// Rows [first, first + rows) of the input of blocks [begin, end), padded with the pixel `pad`.
-void copy_padded(const ConvolutionShape& s, const ColumnPhases& phases, const Word* in, const Word* pad, i64 begin,
-                 i64 end, i64 first, i64 rows, Word* to) {
-  for (auto b = begin; b < end; ++b)
-    for (i64 r = 0; r < rows; ++r) {
-      const auto y = first + r - s.pad_top;
-      if (y < 0 || y >= s.height) {
-        to = fill_pixels(to, phases.count * phases.width, pad);
-        continue;
-      }
-      for (i64 phase = 0; phase < phases.count; ++phase) {
-        const PaddedColumns columns(s, phases, phase);
-        const auto* from = in + ((b * s.height + y) * s.width + columns.begin) * kBlock;
-        to = fill_pixels(to, columns.left, pad);
-        if (phases.stride == 1) to = std::copy_n(from, columns.inside * kBlock, to);
-        else
-          for (i64 x = 0; x < columns.inside; ++x, from += phases.stride * kBlock) to = std::copy_n(from, kBlock, to);
-        to = fill_pixels(to, columns.right, pad);
-      }
-    }
-}
-
-/// The same of blocks of 32 channels in f32, which become three parts. `in`: blocks of 16, of which `in_blocks` are
-/// there.
+/// As copy_padded(), of blocks of 32 channels in f32, which become three parts. `in`: blocks of 16, of which
+/// `in_blocks` are there.
 void split_padded(const ConvolutionShape& s, const ColumnPhases& phases, const float* in, i64 in_blocks, i64 begin,
                   i64 end, i64 first, i64 rows, Word* to) {
   const auto& table = narrow_isa();
@@ -450,11 +411,6 @@ struct Bands {
 };
 
 }  // namespace
-
-Word* fill_pixels(Word* to, i64 pixels, const Word* with) {
-  for (i64 i = 0; i < pixels; ++i) to = std::copy_n(with, kBlock, to);
-  return to;
-}
 
 i64 narrow_depthwise_scratch_size(const ConvolutionShape& s, int threads) { return threads * Bands(s).size(); }
 

@@ -9,19 +9,11 @@
 #include <span>
 
 #include "fast/isa/narrow.hpp"
+#include "fast/kernels/convolution/padded_blocks.hpp"
 #include "fast/kernels/convolution/shape.hpp"
 #include "fast/kernels/panels.hpp"
 
 namespace ovir::fast {
-
-/// Columns of a row that are the same modulo `stride` lie together, those of remainder 0 first: what neighboring
-/// outputs of a convolution with strides read at a tap lies side by side, which is how tiles are loaded fastest.
-struct ColumnPhases {
-  i64 width = 0;              ///< of each of them
-  i64 stride = 1, count = 1;  ///< as many remainders are there: others are not read
-
-  i64 place(i64 column) const { return column % stride * width + column / stride; }
-};
 
 /// The channels that 16 outputs in a row of a convolution of several groups read: those of all groups they are of, in
 /// runs of words none of which lies in two blocks. Weights of other groups are 0.
@@ -127,8 +119,6 @@ struct NarrowPads {
   const Word* of(i64 block) const { return first + block * step; }
 };
 alignas(64) inline constexpr Word kZeroPixel[kBlock] = {};
-/// Gives the place behind the last of the pixels.
-Word* fill_pixels(Word* to, i64 pixels, const Word* with);
 
 i64 narrow_depthwise_scratch_size(const ConvolutionShape& shape, int threads);
 /// `nanoseconds_after`: of what follows a pixel's sums, roughly.
