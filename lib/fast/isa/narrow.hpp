@@ -13,6 +13,7 @@ namespace ovir::fast {
 
 using Word = std::uint32_t;
 struct TileAside;
+struct TileRows;
 
 /// How 8 columns of a panel are multiplied where NarrowTable::adds_pairs. Weights that do not fit are added to those of
 /// some steps. Products by several steps fit 16 bits together, as groups of steps.
@@ -74,6 +75,8 @@ struct NarrowSum {
   /// Of bf16 where NarrowTable::tiled, if not null: what follows the sums is done while the next tile is multiplied, or
   /// by NarrowTable::finish.
   TileAside* aside = nullptr;
+  /// If not null: it is for bf16_rows or u8_rows.
+  const TileRows* rows = nullptr;
 };
 
 /// out = clamp(residual + bias + sum, low, high) in f32, `narrow` of it, or activation(…) + last, stored as f32 or
@@ -280,6 +283,12 @@ struct TileAside {
   int first = 0, pixels = 0, done = 0;  ///< of the tile: its first pixel, how many there are, and are finished
 };
 
+/// Rows of a convolution of groups, by 16 columns of a panel from `column` on: `pixels` each, which lie side by side.
+/// They read what is NarrowSum::row words apart; their results lie `apart` pixels apart.
+struct TileRows {
+  i64 column, rows, pixels, apart;
+};
+
 struct NarrowTable {
   const char* name;
   int pixels;            ///< the most that are computed at once
@@ -308,6 +317,9 @@ struct NarrowTable {
   void (*bf16_pool)(const PoolRow& row);
   void (*u8)(const U8Tile& tile, int pixels);
   void (*finish)(TileAside& last) = nullptr;  ///< where `tiled`
+  /// Tiles of rows, without activations. Null: no faster than single tiles.
+  void (*bf16_rows)(const Bf16Tile& tile, const TileRows& rows) = nullptr;
+  void (*u8_rows)(const U8Tile& tile, const TileRows& rows) = nullptr;
   void (*i16_sums)(const SumTile& tile, int pixels);
   void (*bf16_sums)(const SumTile& tile, int pixels);
   /// Winograd's F(4×4, 3×3): 6 × 6 pixels of 32 channels in u8, rows `row` words apart, become 36 pixels in i16, `step`

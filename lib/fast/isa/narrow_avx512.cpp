@@ -22,6 +22,10 @@ struct Bf16Dots : WholeWords {
   [[gnu::always_inline]] static void add(const Word* p, int, Words b, Vec (&sum)[1]) {
     dot_bf16(spread_word(p), b, sum[0]);
   }
+  /// The same where sums take all other registers.
+  [[gnu::always_inline]] static void add_alone(const Word* p, Words b, Vec& sum) {
+    asm("vdpbf16ps %2%{1to16%}, %1, %0" : "+v"(sum) : "v"(b), "m"(*p));
+  }
 };
 inline void store_bf16(std::uint16_t* p, Vec v) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), (__m256i)_mm512_cvtneps_pbh(v));
@@ -48,6 +52,7 @@ inline Vec load_bf16(const std::uint16_t* p) {
 constexpr NarrowTable with_bf16() {
   auto table = vnni_table("avx512");
   table.has_bf16 = true;
+  table.bf16_rows = bf16_rows<Bf16Dots>;
   table.bf16_depthwise = bf16_depthwise_columns;
   return table;
 }
@@ -63,6 +68,8 @@ constexpr NarrowTable with_tiles() {
   table.pixels = kMostPixels;
   table.tiled = true;
   table.leaves_out = false;
+  table.u8_rows = nullptr;
+  table.bf16_rows = nullptr;
   table.bf16 = bf16_in_tiles;
   table.u8 = u8_in_tiles;
   table.finish = finish_aside;

@@ -1,21 +1,26 @@
 // Tiles of u8 by i8, and what follows their sums. Included by narrow.inl.
 
-/// What becomes of the sums of two vectors of columns.
+/// What becomes of the sums of V vectors of columns.
+template <int V>
 struct U8Values {
-  Vec scale[2], shift[2], low, high, own, other, offset, lowest, highest;
+  Vec scale[V], shift[V], low, high, own, other, offset, lowest, highest;
   bool rounds;
 
   [[gnu::always_inline]] U8Values(const U8Tile& t, i64 column)
-      : scale{load(t.scale + column), load(t.scale + column + kWidth)},
-        shift{load(t.shift + column), load(t.shift + column + kWidth)},
-        low(spread(t.low)),
+      : low(spread(t.low)),
         high(spread(t.high)),
         own(spread(t.own)),
         other(spread(t.other)),
         offset(spread(t.offset)),
         lowest(spread(t.min)),
         highest(spread(t.max)),
-        rounds(t.rounds) {}
+        rounds(t.rounds) {
+#pragma GCC unroll 2
+    for (int j = 0; j < V; ++j) {
+      scale[j] = load(t.scale + column + j * kWidth);
+      shift[j] = load(t.shift + column + j * kWidth);
+    }
+  }
 
   /// Rounded once, on all instruction sets.
   [[gnu::always_inline]] Vec raw(Ints sum, int j) const {
@@ -38,7 +43,7 @@ template <class Pass>
 
 /// Stores levels of any number of pixels from `first` on, behind an activation; their sums lie in memory.
 [[gnu::noinline]] static void u8_activated(const U8Tile& t, i64 first, i64 column, i64 pixels, const Ints (*sum)[2]) {
-  const U8Values values(t, column);
+  const U8Values<2> values(t, column);
   const auto& a = t.activation;
   const auto at = [&](const float* p, int j) { return p ? load(p + column + j * kWidth) : Vec{}; };
   const Vec by[2] = {at(a.by, 0), at(a.by, 1)}, plus[2] = {at(a.plus, 0), at(a.plus, 1)},
@@ -67,7 +72,7 @@ static inline __attribute__((always_inline)) void u8_finish(const U8Tile& t, i64
     each_vector<P, V>([&](int p, int j) __attribute__((always_inline)) { sums[p][j] = sum[p][j]; });
     return u8_activated(t, first, column, P, sums);
   }
-  U8Values values(t, column);
+  U8Values<V> values(t, column);
   const auto raw = [&](int p, int j) __attribute__((always_inline)) { return values.raw(sum[p][j], j); };
   const auto value = [&](int p, int j) __attribute__((always_inline)) {
     const Vec v = values.bounded(sum[p][j], j);
@@ -150,7 +155,7 @@ template <class Value>
 static void u8_finish_all(const U8Tile& tile, i64 column, i64 pixels, const Ints (*sum)[2]) {
   if (tile.activation) return u8_activated(tile, 0, column, pixels, sum);
   const U8Tile t = tile;  // which bytes that are stored cannot change
-  const U8Values values(t, column);
+  const U8Values<2> values(t, column);
   const auto raw = [&](i64 p, int j) __attribute__((always_inline)) { return values.raw(sum[p][j], j); };
   const auto bounded = [&](i64 p, int j) __attribute__((always_inline)) { return values.bounded(sum[p][j], j); };
   const auto with = [&](auto residual) __attribute__((always_inline)) {

@@ -24,6 +24,14 @@ struct U8Dots : WholeWords {
   [[gnu::always_inline]] static void add(const Word* p, int, Words b, Ints (&sum)[1]) {
     dot_u8(spread_word(p), b, sum[0]);
   }
+  /// The same where sums take all other registers.
+  [[gnu::always_inline]] static void add_alone(const Word* p, Words b, Ints& sum) {
+    Words a;
+    asm("vpbroadcastd %3, %1\n\t"
+        "vpdpbusd %2, %1, %0"
+        : "+v"(sum), "=&v"(a)
+        : "v"(b), "m"(*p));
+  }
 };
 struct I16Dots : WholeWords {
   [[gnu::always_inline]] static void add(const Word* p, int, Words b0, Words b1, Words (&sum)[2]) {

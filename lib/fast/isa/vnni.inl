@@ -8,11 +8,14 @@
 constexpr bool kSwishes = true;
 // Uses both.
 #include "fast/isa/narrow.inl"
+// Uses these loops.
+#include "fast/isa/narrow_groups.inl"
 
 static constexpr NarrowTable vnni_table(const char* name) {
   auto table = narrow_table(name);
   table.has_u8 = true;
   table.leaves_out = true;
+  table.u8_rows = u8_rows;
   table.to_digits = to_digits;
   table.dot_digits = dot_digits;
   return table;

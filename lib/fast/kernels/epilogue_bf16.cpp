@@ -85,7 +85,7 @@ void bf16_tile(const NarrowSum& sum, int pixels, i64 column, i64 valid, bool pad
     tile.out = out.narrow;
     tile.out_pixel = out.pixel;
     tile.out_block = out.block;
-    return table.bf16(tile, pixels);
+    return sum.rows ? table.bf16_rows(tile, *sum.rows) : table.bf16(tile, pixels);
   }
   tile.narrow = {};
   if (out.wide && (valid == kColumns || valid == kBlock) && !residual.narrow) {

@@ -190,7 +190,12 @@ void bf16_convolution(const NarrowGeometry& g, const WordPanels& filters, const 
     bf16_tile(sum, pixels, column, std::min(kColumns, s.outputs - column), true, e,
               bf16_place(s, residual, panel, image, pixel), bf16_place(s, out, panel, image, pixel));
   };
-  narrow_convolution(g, filters, words, 0, scratch, pool, std::cref(tile));
+  const auto stores_all = [&](i64 valid) {
+    return bf16_stores_all(valid, true, e, bf16_place(s, residual, 0, 0, 0), bf16_place(s, out, 0, 0, 0));
+  };
+  const auto last = s.outputs - (g.panels() - 1) * kColumns;
+  const bool rows = narrow_isa().bf16_rows && stores_all(kColumns) && stores_all(last);
+  narrow_convolution(g, filters, words, 0, scratch, pool, std::cref(tile), rows);
 }
 
 i64 bf16_depthwise_filters_size(const ConvolutionShape& s) {

@@ -2,15 +2,13 @@
 
 #include <array>
 
-#include "fast/kernels/convolution/padded_blocks.hpp"
+#include "fast/kernels/convolution/group_bands.hpp"
 
 namespace ovir::fast {
 namespace {
 
-constexpr i64 kBandFloats = 64 << 10;  // of padded rows, a quarter of the cache
-constexpr i64 kChunks = 16;            // at least, where there are rows for them
-constexpr i64 kRowsTogether = 4;       // that tiles of short rows share
-constexpr i64 kFinishedPixels = 256;   // which are still in the first-level cache when an activation takes them
+constexpr i64 kFinishedPixels = 256;  // which are still in the first-level cache when an activation takes them
+constexpr i64 kRowsTogether = 4;      // that tiles of short rows share
 
 /// Outputs of a group that lie in one block and that a vector holds.
 struct Piece {
@@ -38,37 +36,6 @@ struct Pieces {
   }
 };
 
-/// Rows of the outputs of joined groups, which a chunk computes.
-struct Bands {
-  bool copies;  ///< what it reads: with its padding, or apart by columns
-  ColumnPhases phases;
-  i64 tall, rows;  ///< input rows that an output row reads; output rows of a band
-
-  Bands(const ConvolutionShape& s, const JoinedGroups& joined) : tall((s.kernel_height - 1) * s.dilation_y + 1) {
-    const auto width = reach(s.width, s.pad_left, s.out_width, s.stride_x, s.kernel_width, s.dilation_x);
-    const auto height = reach(s.height, s.pad_top, s.out_height, s.stride_y, s.kernel_height, s.dilation_y);
-    copies = s.stride_x > 1 || width != s.width || height != s.height;
-    phases = {.width = ceil_div(width, s.stride_x),
-              .stride = s.stride_x,
-              .count = std::min(s.stride_x, (s.kernel_width - 1) * s.dilation_x + 1)};
-    const auto shares = std::max<i64>(ceil_div(kChunks, s.batch * joined.count), 1);
-    rows = round_up(std::max({ceil_div(s.out_height, shares), ceil_div(tall, s.stride_y), i64{1}}), kRowsTogether);
-    const auto fits = (kBandFloats / (joined.blocks() * row_floats()) - tall) / s.stride_y + 1;
-    if (copies) rows = std::clamp<i64>(rows, 1, std::max<i64>(fits, 1));
-    rows = std::min(rows, std::max<i64>(s.out_height, 1));
-  }
-  i64 row_floats() const { return phases.count * phases.width * kBlock; }
-  i64 read(const ConvolutionShape& s, i64 out_rows) const { return (out_rows - 1) * s.stride_y + tall; }
-  /// Floats of a copy.
-  i64 size(const ConvolutionShape& s, i64 blocks) const { return copies ? blocks * read(s, rows) * row_floats() : 0; }
-};
-
-/// The rows that a chunk reads: row 0 is the first.
-struct Source {
-  const float* data;
-  i64 row, block;
-};
-
 struct Job {
   const ConvolutionShape& s;
   const Pieces& pieces;
@@ -78,7 +45,7 @@ struct Job {
   const i64* taps;
 
   /// Rows of joined groups of an image.
-  void compute(const Source& from, i64 image, i64 unit, const Part& rows) const {
+  void compute(const GroupSource<float>& from, i64 image, i64 unit, const Part& rows) const {
     const auto& joined = pieces.joined;
     const auto outputs = joined.outputs_of(s, unit), plane = s.out_plane() * kBlock, width = s.out_width * kBlock;
     const auto first_block = image * blocks_of(s.outputs) + unit * blocks_of(joined.outputs);
@@ -174,8 +141,7 @@ void groups_pack(const ConvolutionShape& s, const float* filters, float* to, Thr
 }
 
 i64 groups_scratch_size(const ConvolutionShape& s, int threads) {
-  const JoinedGroups joined(s);
-  return threads * Bands(s, joined).size(s, joined.blocks());
+  return GroupBands(s, JoinedGroups(s)).scratch_size(threads);
 }
 
 void groups_convolution(const ConvolutionShape& s, const float* filters, const float* in, float* out,
@@ -183,36 +149,17 @@ void groups_convolution(const ConvolutionShape& s, const float* filters, const f
   if (s.batch == 0 || s.out_plane() == 0) return;
   alignas(64) static constexpr float kZeros[kBlock] = {};
   const Pieces pieces(s);
-  const auto& joined = pieces.joined;
-  const Bands bands(s, joined);
-  const auto count = ceil_div(s.out_height, bands.rows), in_row = bands.copies ? bands.row_floats() : s.width * kBlock;
+  const GroupBands bands(s, pieces.joined);
   std::array<i64, kMaxTaps> taps;
-  for (i64 t = 0; t < s.taps(); ++t)
-    taps[t] =
-        t / s.kernel_width * s.dilation_y * in_row + bands.phases.place(t % s.kernel_width * s.dilation_x) * kBlock;
+  bands.taps(taps.data());
   const Job job{s, pieces, filters, out, epilogue, taps.data()};
-  // Values that an activation takes had better be in the first-level cache.
   const auto together =
-      epilogue.is_simple() ? bands.rows : round_up(ceil_div(kFinishedPixels, s.out_width), kRowsTogether);
-  Slots slots(scratch, bands.size(s, joined.blocks()), slots_for(pool));
-  const auto cost = s.multiplications() / static_cast<double>(40 * s.batch * joined.count * count);
-  parallel_ranges(pool, s.batch * joined.count * count, cost, [&](i64 begin, i64 end) {
-    const Slots::Lease room(slots);
-    for (auto i = begin; i < end; ++i) {
-      const auto image = i / count / joined.count, unit = i / count % joined.count;
-      const Part band(i % count * bands.rows, std::min((i % count + 1) * bands.rows, s.out_height));
-      const auto block = image * blocks_of(s.channels) + unit * joined.blocks();
-      Source source{in + block * s.plane() * kBlock + band.begin * s.stride_y * in_row, in_row, s.plane() * kBlock};
-      if (bands.copies) {
-        const auto read = bands.read(s, band.size());
-        copy_padded(s, bands.phases, in, kZeros, block, block + blocks_of(joined.channels_of(s, unit)),
-                    band.begin * s.stride_y, read, room.data());
-        source = {room.data(), in_row, read * in_row};
-      }
-      for (auto y = band.begin; y < band.end; y += together, source.data += together * s.stride_y * in_row)
-        job.compute(source, image, unit, {y, std::min(y + together, band.end)});
-    }
-  });
+      epilogue.is_simple() ? bands.most_rows() : round_up(ceil_div(kFinishedPixels, s.out_width), kRowsTogether);
+  bands.each(in, blocks_of(s.channels), kZeros, scratch, s.multiplications() / 40, pool,
+             [&](GroupSource<float> source, i64 image, i64 unit, const Part& band) {
+               for (auto y = band.begin; y < band.end; y += together, source.data += together * s.stride_y * source.row)
+                 job.compute(source, image, unit, {y, std::min(y + together, band.end)});
+             });
   clear_padding(s, epilogue.activation, out);
 }
 

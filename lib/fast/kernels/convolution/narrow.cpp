@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "fast/kernels/convolution/narrow_groups.hpp"
+
 namespace ovir::fast {
 namespace {
 
@@ -73,8 +75,8 @@ struct Source {
 
 }  // namespace
 
-GroupedChannels::GroupedChannels(const ConvolutionShape& s, i64 lanes)
-    : each(s.group_channels()), outputs(s.group_outputs()) {
+GroupedChannels::GroupedChannels(const ConvolutionShape& s, i64 channels_of_word)
+    : each(s.group_channels()), outputs(s.group_outputs()), lanes(channels_of_word) {
   const auto most = (outputs - 1 + kBlock - 1) / outputs + 1;
   channels = each * (kBlock % outputs == 0 ? kBlock / outputs : outputs % kBlock == 0 ? 1 : most);
   const auto steps = aligned() / lanes;
@@ -176,6 +178,11 @@ bool NarrowGeometry::copies_alone(int threads) const {
 }
 
 i64 NarrowGeometry::scratch_size(int threads) const {
+  if (narrow_takes_rows(*this)) return std::max(narrow_rows_scratch_size(*this, threads), tiles_scratch_size(threads));
+  return tiles_scratch_size(threads);
+}
+
+i64 NarrowGeometry::tiles_scratch_size(int threads) const {
   if (image) return images_size();
   if (!padded) return 0;
   if (!copies_bands()) return std::max<i64>(s.batch, std::min(threads, kAlone)) * padded_size();
@@ -188,7 +195,9 @@ i64 NarrowGeometry::scratch_size(int threads) const {
 }
 
 void narrow_convolution(const NarrowGeometry& g, const WordPanels& filters, const Word* in, Word pad, Word* scratch,
-                        ThreadPool& pool, const NarrowTileWork& tile) {
+                        ThreadPool& pool, const NarrowTileWork& tile, bool rows_of_groups) {
+  if (rows_of_groups && filters.packed && narrow_takes_rows(g))
+    return narrow_group_rows(g, filters.packed, in, pad, scratch, pool, tile);
   const auto& s = g.s;
   const auto panels = g.panels(), max_pixels = i64{narrow_isa().pixels};
   if (s.batch == 0 || s.out_plane() == 0) return;
@@ -213,9 +222,12 @@ void narrow_convolution(const NarrowGeometry& g, const WordPanels& filters, cons
                                   i64 y1, i64 x0, i64 x1) {
     const auto order = g.panel_steps();
     std::array<i64, NarrowGeometry::kMaxTaps> taps;
-    for (i64 t = 0; t < g.taps; ++t) {
-      const auto row = g.image ? t : t / s.kernel_width, column = g.image ? 0 : t % s.kernel_width;
-      taps[t] = row * s.dilation_y * from.row + from.phases.place(column * s.dilation_x) * g.pixel;
+    // Chunks are so many that divisions for each tap would count.
+    const auto across = g.image ? 1 : s.kernel_width;
+    for (i64 column = 0; column < across; ++column) {
+      const auto place = from.phases.place(column * s.dilation_x) * g.pixel;
+      for (i64 row = 0; row < s.kernel_height; ++row)
+        taps[row * across + column] = row * s.dilation_y * from.row + place;
     }
     /// Those of the runs that 16 outputs read; beyond the last channel weights are 0.
     const auto set_taps = [&](i64 output, std::array<i64, NarrowGeometry::kMaxTaps>& to) {

@@ -20,6 +20,7 @@ namespace ovir::fast {
 struct GroupedChannels {
   i64 each, outputs;  ///< channels and outputs of a group
   i64 channels;       ///< of all groups that 16 outputs may be of
+  i64 lanes;          ///< channels of a word
   i64 words, runs;    ///< of a run, and of all channels
 
   GroupedChannels(const ConvolutionShape& shape, i64 lanes);
@@ -27,6 +28,11 @@ struct GroupedChannels {
   i64 aligned() const { return kBlock % outputs == 0 ? channels : each; }
   /// The first one that any of the 16 outputs reads of which this is one.
   i64 first(i64 output) const { return output / kBlock * kBlock / outputs * each; }
+  /// Runs of the groups that those of the 16 outputs from `output` on which are there belong to.
+  i64 runs_read(i64 output, i64 all) const {
+    const auto last = std::min(output + kBlock, all) - 1;
+    return ceil_div((last / outputs + 1) * each - first(output), words * lanes);
+  }
 };
 
 /// How the sums of a convolution run over words.
@@ -67,6 +73,7 @@ struct NarrowGeometry {
   i64 place(i64 output, i64 channel, i64 row, i64 column) const;
   /// Words of scratch memory. An image is brought into it beforehand, padded.
   i64 scratch_size(int threads) const;
+  i64 tiles_scratch_size(int threads) const;  ///< where tiles are not rows of groups
 
   i64 padded_size() const { return blocks * parts * padded_height * padded_width * pixel; }
   /// All images, and the words behind them that may be read, though they do not count.
@@ -87,9 +94,10 @@ struct NarrowGeometry {
 using NarrowTileWork = std::function<void(const NarrowSum& sum, int pixels, i64 panel, i64 image, i64 place)>;
 
 /// All tiles of a convolution, of filters that are packed panel by panel where not g.copies_bands(). `in`: blocked, as
-/// f32 where there are three parts, or, of an image, its padded rows. `pad` is the word around the input.
+/// f32 where there are three parts, or, of an image, its padded rows. `pad` is the word around the input. `rows`: of
+/// groups a tile may be the rows of 16 columns (NarrowSum::rows).
 void narrow_convolution(const NarrowGeometry& geometry, const WordPanels& filters, const Word* in, Word pad,
-                        Word* scratch, ThreadPool& pool, const NarrowTileWork& tile);
+                        Word* scratch, ThreadPool& pool, const NarrowTileWork& tile, bool rows = false);
 
 /// Packs all filters into panels by pack(geometry, panel, weights of the panel, its place).
 template <class Weight, class Pack>

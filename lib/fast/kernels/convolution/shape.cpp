@@ -4,9 +4,9 @@
 
 namespace ovir::fast {
 
-JoinedGroups::JoinedGroups(const ConvolutionShape& s) {
-  const auto whole = [](i64 each) { return kBlock / std::gcd(each, kBlock); };
-  joined = std::min(s.groups, std::lcm(whole(s.group_channels()), whole(s.group_outputs())));
+JoinedGroups::JoinedGroups(const ConvolutionShape& s, i64 of_channels, i64 of_outputs) : block(of_channels) {
+  const auto whole = [](i64 each, i64 of) { return of / std::gcd(each, of); };
+  joined = std::min(s.groups, std::lcm(whole(s.group_channels(), of_channels), whole(s.group_outputs(), of_outputs)));
   count = ceil_div(s.groups, joined);
   channels = joined * s.group_channels();
   outputs = joined * s.group_outputs();

@@ -70,11 +70,13 @@ inline i64 blocks_of(i64 channels) { return ceil_div(channels, kBlock); }
 /// Groups taken together so that each has whole blocks of channels and of outputs: the filters of those it joins lie
 /// along the diagonal of its matrix. The last may have fewer groups; a single one needs no whole blocks.
 struct JoinedGroups {
+  i64 block;                      ///< channels of a block
   i64 joined = 1, count = 1;      ///< groups in each, and how many there are
   i64 channels = 0, outputs = 0;  ///< of each but the last
 
-  explicit JoinedGroups(const ConvolutionShape& shape);
-  i64 blocks() const { return ceil_div(channels, kBlock); }
+  /// Blocks have so many channels and outputs.
+  explicit JoinedGroups(const ConvolutionShape& shape, i64 of_channels = kBlock, i64 of_outputs = kBlock);
+  i64 blocks() const { return ceil_div(channels, block); }
   i64 channels_of(const ConvolutionShape& s, i64 i) const { return std::min(channels, s.channels - i * channels); }
   i64 outputs_of(const ConvolutionShape& s, i64 i) const { return std::min(outputs, s.outputs - i * outputs); }
   /// Blocks that 16 outputs of joined group i read, from `output` of it on: those of their own groups.

@@ -261,6 +261,7 @@ void u8_tile(const ConvolutionShape& s, const U8Blocked& out, const U8Blocked& r
   if (e.activated && !tile.activation)
     return activated_tile(e, tile, sum, pixels, panel * kColumns, u8_columns(s, panel), s.outputs);
   tile.sum = sum;
+  if (sum.rows) return narrow_isa().u8_rows(tile, *sum.rows);
   tile.sum.excess = excess_of_panel(e.excess, panel * kColumns);
   narrow_isa().u8(tile, pixels);
 }
@@ -271,7 +272,8 @@ void u8_convolution(const NarrowGeometry& g, const WordPanels& filters, const Wo
   const auto one = [&](const NarrowSum& sum, int pixels, i64 panel, i64 image, i64 pixel) {
     u8_tile(g.s, out, residual, e, sum, pixels, panel, image, pixel);
   };
-  narrow_convolution(g, filters, in, u8_pad(pad), scratch, pool, std::cref(one));
+  const bool rows = narrow_isa().u8_rows && !e.activated;
+  narrow_convolution(g, filters, in, u8_pad(pad), scratch, pool, std::cref(one), rows);
 }
 
 U8Pads::U8Pads(std::span<const std::uint8_t> levels) {

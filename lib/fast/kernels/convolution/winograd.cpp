@@ -368,8 +368,6 @@ std::optional<WinogradTile> winograd_tile(const VolumeShape& v, i64 images, bool
   if (!winograd_fits(s, two) || (few && narrow) || ((few || narrow) && s.groups > 1)) return std::nullopt;
   const bool small = s.group_channels() * v.planes < least_steps;
   if (s.groups > 1 && side < (small ? kLeastSideOfSmallGroups : kLeastSideOfGroups)) return std::nullopt;
-  // Many pixels at a time (groups.hpp) are as fast, and round less.
-  if (s.groups > 1 && small && !s.packs_as_one_group() && isa().lanes == 16) return std::nullopt;
   const auto together = s.groups == 1 ? slices : 1;
   // Sums of fewer channels are so small that F(4×4) would round too much beside them.
   if (!small && pays(s, four) &&
