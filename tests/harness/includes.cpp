@@ -1,5 +1,5 @@
-// Holds the sources to the rules of lib/README.md: what may include what, who knows pugixml and oneDNN, how long a file
-// and a line are, that messages name ports that there are.
+// Holds the sources to the rules of lib/README.md: what may include what, who knows pugixml, oneDNN and Catch2, how
+// long a file and a line are, that messages name ports that there are.
 //   ovir_includes SOURCE_FOLDER
 #include <algorithm>
 #include <filesystem>
@@ -136,6 +136,8 @@ class Judge {
     const bool onednn = target.starts_with("oneapi/dnnl") || (match[1] == "<" && target.starts_with("dnnl"));
     if (onednn && !(folder == "fast" && parts.back() == "dnnl.hpp"))
       faults_.push_back(at + ": only fast/dnnl.hpp includes oneDNN");
+    if (target.starts_with("catch2/") && parts.back() != "catch.hpp")
+      faults_.push_back(at + ": only catch.hpp includes Catch2, whose versions differ");
     if (parts[0] != "lib" || match[1] == "<" || folder.empty()) return;
     const auto slash = target.find('/');
     const auto target_folder = slash == target.npos ? "" : target.substr(0, slash);

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <array>
-#include <catch2/catch.hpp>
 #include <random>
 
+#include "catch.hpp"
 #include "fast/kernels/channel_pairs.hpp"
 
 using namespace ovir;

@@ -6,10 +6,6 @@
 #include "small_model.hpp"
 #include "tools/metrics.hpp"
 
-#if __has_include(<catch2/catch_approx.hpp>)
-using Catch::Approx;
-#endif
-
 using namespace ovir;
 using tools::measure;
 using tools::Tolerance;

@@ -24,6 +24,7 @@
 
 // These use elementwise.inl.
 #include "fast/isa/depthwise.inl"
+#include "fast/isa/pooling.inl"
 #include "fast/isa/quantize.inl"
 #include "fast/isa/recurrent.inl"
 #include "fast/isa/rotary.inl"
@@ -58,6 +59,7 @@ static constexpr IsaTable table(const char* name) {
           .depthwise = depthwise,
           .depthwise_band = depthwise_band,
           .pool = pool,
+          .pool_band = pool_band,
           .winograd_input = winograd_input,
           .winograd_filter = winograd_filter,
           .winograd_output = winograd_output,

@@ -50,6 +50,7 @@ struct IsaTable {
   void (*depthwise)(const DepthwiseRow& row);
   void (*depthwise_band)(const DepthwiseBand& band);
   void (*pool)(const PoolRow& row);
+  void (*pool_band)(const PoolBand& band);
   /// Winograd's transforms on 16 channels, of tiles that are no lines. `input`: points × points pixels, `row` and
   /// `column` floats apart, become as many vectors of 16, `step` floats apart, of which the first `lanes` are set.
   void (*winograd_input)(WinogradTile tile, const float* in, i64 row, i64 column, float* to, i64 step, i64 lanes);

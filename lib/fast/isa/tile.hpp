@@ -121,6 +121,20 @@ struct PoolRow {
   float size;
 };
 
+/// A row of a pooling on 16 channels by windows of 2, 3 or 5 columns side by side and a stride of 1 or 2: each pixel is
+/// read once for all outputs that it reaches.
+struct PoolBand {
+  int columns, stride;
+  const float* in;  ///< column 0 of the first row of the window
+  i64 width;        ///< of the input
+  i64 first;        ///< the input column of output 0's first tap: may be negative
+  i64 rows, row;    ///< of the window, and floats between them
+  float* out;
+  i64 pixels;
+  bool maximum;  ///< over the columns within the plane; NaN is smaller than anything
+  float size;    ///< by which sums are divided; 0: the number of values that are within the plane
+};
+
 /// The tiles of Winograd's convolutions. F(m×m, r×r): m × m pixels by r × r taps.
 enum class WinogradTile : std::uint8_t {
   two,           ///< F(2×2, 3×3)

@@ -150,28 +150,3 @@ static void packed(const Tile& t, i64 pixels, int columns) {
     begin += size;
   }
 }
-
-template <int P, bool kMaximum>
-static inline __attribute__((always_inline)) void pool_block(const PoolRow& r, i64 x) {
-  for (i64 lane = 0; lane < kBlock; lane += kWidth) {
-    Vec value[P];
-#pragma GCC unroll 16
-    for (int p = 0; p < P; ++p) value[p] = kMaximum ? spread(-__builtin_inff()) : Vec{};
-    for (i64 tap = 0; tap < r.tap_count; ++tap) {
-      const float* in = r.in + r.taps[tap] + x * r.step + lane;
-#pragma GCC unroll 16
-      for (int p = 0; p < P; ++p) {
-        const Vec v = load(in + p * r.step);
-        value[p] = kMaximum ? max(v, value[p]) : value[p] + v;
-      }
-    }
-#pragma GCC unroll 16
-    for (int p = 0; p < P; ++p) store(r.out + (x + p) * kBlock + lane, kMaximum ? value[p] : value[p] / spread(r.size));
-  }
-}
-
-static void pool(const PoolRow& r) {
-  i64 x = 0;
-  for (; x + 8 <= r.pixels; x += 8) r.maximum ? pool_block<8, true>(r, x) : pool_block<8, false>(r, x);
-  for (; x < r.pixels; ++x) r.maximum ? pool_block<1, true>(r, x) : pool_block<1, false>(r, x);
-}

@@ -2,46 +2,56 @@
 
 #include <array>
 
+#include "fast/kernels/convolution/taps_within.hpp"
+
 namespace ovir::fast {
 namespace {
-
-struct PlaneTaps {
-  i64 begin, end;                ///< taps within the plane
-  i64 padded_begin, padded_end;  ///< taps within the padded plane
-};
-
-PlaneTaps window(i64 place, i64 stride, i64 pad, i64 dilation, i64 taps, i64 size, i64 pad_end) {
-  const auto first = place * stride - pad;
-  const auto clip = [&](i64 low, i64 high) {  // taps at low <= first + tap·dilation < high
-    const auto begin = std::min(first < low ? ceil_div(low - first, dilation) : 0, taps);
-    return std::pair{begin, std::clamp(first >= high ? 0 : (high - 1 - first) / dilation + 1, begin, taps)};
-  };
-  const auto [begin, end] = clip(0, size);
-  const auto [padded_begin, padded_end] = clip(-pad, size + pad_end);
-  return {begin, end, padded_begin, padded_end};
-}
 
 struct Pooling {
   PoolLoop loop;
   const ConvolutionShape& s;
   i64 pad_bottom, pad_right;
   bool maximum, counts_padding;
+  TapRange inner = inner_columns(s);
 
-  PlaneTaps right(i64 x) const {
-    return window(x, s.stride_x, s.pad_left, s.dilation_x, s.kernel_width, s.width, pad_right);
+  /// Windows that PoolBand takes.
+  bool slides() const {
+    const auto k = s.kernel_width;
+    return loop.band && s.dilation_x == 1 && (k == 2 || k == 3 || k == 5) && (s.stride_x == 1 || s.stride_x == 2) &&
+           (!counts_padding || (s.out_width - 1) * s.stride_x + k <= s.pad_left + s.width + pad_right);
+  }
+
+  /// Values of a window of the padded plane.
+  i64 padded_size(i64 y, i64 x) const {
+    const auto height = s.pad_top + s.height + pad_bottom, width = s.pad_left + s.width + pad_right;
+    return taps_within(y, s.stride_y, 0, s.dilation_y, s.kernel_height, height).size() *
+           taps_within(x, s.stride_x, 0, s.dilation_x, s.kernel_width, width).size();
+  }
+
+  void band(const float* plane, float* out, const TapRange& down, i64 y) const {
+    loop.band({.columns = static_cast<int>(s.kernel_width),
+               .stride = static_cast<int>(s.stride_x),
+               .in = plane + (y * s.stride_y - s.pad_top + down.begin * s.dilation_y) * s.width * kBlock,
+               .width = s.width,
+               .first = -s.pad_left,
+               .rows = down.size(),
+               .row = s.dilation_y * s.width * kBlock,
+               .out = out,
+               .pixels = s.out_width,
+               .maximum = maximum,
+               .size = counts_padding ? static_cast<float>(padded_size(y, 0)) : 0.0F});
   }
 
   /// `count` columns from x on, which have the same window.
-  void run(const float* plane, float* out, const PlaneTaps& down, const PlaneTaps& across, i64 y, i64 x,
-           i64 count) const {
+  void run(const float* plane, float* out, const TapRange& down, i64 y, i64 x, i64 count) const {
+    const auto across = taps_within(x, s.stride_x, s.pad_left, s.dilation_x, s.kernel_width, s.width);
     std::array<i64, kMaxPoolTaps> taps;
     const auto corner = (y * s.stride_y - s.pad_top) * s.width + x * s.stride_x - s.pad_left;
     i64 n = 0;
     for (auto r = down.begin; r < down.end; ++r)
       for (auto c = across.begin; c < across.end; ++c)
         taps[n++] = (corner + r * s.dilation_y * s.width + c * s.dilation_x) * kBlock;
-    const auto size =
-        counts_padding ? (down.padded_end - down.padded_begin) * (across.padded_end - across.padded_begin) : n;
+    const auto size = counts_padding ? padded_size(y, x) : n;
     loop.row({.in = plane,
               .taps = taps.data(),
               .tap_count = n,
@@ -53,16 +63,11 @@ struct Pooling {
   }
 
   void row(const float* plane, float* out, i64 y) const {
-    const auto down = window(y, s.stride_y, s.pad_top, s.dilation_y, s.kernel_height, s.height, pad_bottom);
-    for (i64 x = 0; x < s.out_width;) {
-      // Columns whose windows lie wholly within the plane are done together.
-      const auto across = right(x);
-      auto next = x + 1;
-      if (across.begin == 0 && across.end == s.kernel_width)
-        while (next < s.out_width && right(next).begin == 0 && right(next).end == s.kernel_width) ++next;
-      run(plane, out, down, across, y, x, next - x);
-      x = next;
-    }
+    const auto down = taps_within(y, s.stride_y, s.pad_top, s.dilation_y, s.kernel_height, s.height);
+    if (slides()) return band(plane, out, down, y);
+    for (i64 x = 0; x < inner.begin; ++x) run(plane, out, down, y, x, 1);
+    if (inner.size() > 0) run(plane, out, down, y, inner.begin, inner.size());
+    for (auto x = inner.end; x < s.out_width; ++x) run(plane, out, down, y, x, 1);
   }
 
   void all(const float* in, float* out, ThreadPool& pool) const {

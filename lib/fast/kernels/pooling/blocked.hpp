@@ -13,11 +13,12 @@ inline constexpr i64 kMaxPoolTaps = 1024;
 /// 64 bytes, to which the pointers then point.
 struct PoolLoop {
   void (*row)(const PoolRow& row) = isa().pool;
+  void (*band)(const PoolBand& band) = isa().pool_band;  ///< null: none
   i64 channels = kBlock;
 };
 /// Maxima alone.
-inline PoolLoop u8_pool() { return {narrow_isa().u8_pool, 4 * kBlock}; }
-inline PoolLoop bf16_pool() { return {narrow_isa().bf16_pool, 2 * kBlock}; }
+inline PoolLoop u8_pool() { return {narrow_isa().u8_pool, nullptr, 4 * kBlock}; }
+inline PoolLoop bf16_pool() { return {narrow_isa().bf16_pool, nullptr, 2 * kBlock}; }
 
 /// `shape` as of a depthwise convolution: channels, planes, kernel, strides, dilations, pads.
 /// The maximum over what of the window lies within the plane.
