@@ -16,6 +16,12 @@ struct GroupSource {
 
 class GroupBands {
  public:
+  /// Whether a single row of outputs, which is not cut, leaves enough for several threads.
+  static bool share_out(const ConvolutionShape& s, const JoinedGroups& groups) {
+    constexpr i64 kEnough = 8;
+    return s.out_height != 1 || groups.count >= kEnough;
+  }
+
   GroupBands(const ConvolutionShape& shape, const JoinedGroups& groups)
       : s(shape), joined(groups), tall((s.kernel_height - 1) * s.dilation_y + 1) {
     const auto width = reach(s.width, s.pad_left, s.out_width, s.stride_x, s.kernel_width, s.dilation_x);

@@ -97,6 +97,7 @@ struct Job {
 bool groups_pay(const ConvolutionShape& s) {
   if (s.groups == 1 || s.is_by_channel() || s.packs_as_one_group()) return false;
   const Pieces pieces(s);
+  if (!GroupBands::share_out(s, pieces.joined)) return false;
   // In steps of a vector. A tile by itself costs some, and direct_convolution() reads a pixel once for several vectors.
   constexpr i64 kTile = 4;
   const auto vectors = kBlock / pieces.lanes;

@@ -12,7 +12,8 @@ JoinedGroups joined_groups(const NarrowGeometry& g) { return JoinedGroups(g.s, k
 
 bool narrow_takes_rows(const NarrowGeometry& g) {
   const auto& table = narrow_isa();
-  return g.grouped && g.parts == 1 && (g.lanes == 2 ? table.bf16_rows != nullptr : table.u8_rows != nullptr);
+  return g.grouped && g.parts == 1 && (g.lanes == 2 ? table.bf16_rows != nullptr : table.u8_rows != nullptr) &&
+         GroupBands::share_out(g.s, joined_groups(g));
 }
 
 i64 narrow_rows_scratch_size(const NarrowGeometry& g, int threads) {
