@@ -50,7 +50,10 @@ TEST_CASE("softmax: last axis, inner axis, logarithm") {
 TEST_CASE("normalization of rows") {
   ThreadPool four(4);
   for_each_isa([&] {
-    for (const auto& [rows, n, per_channel] : {std::array<i64, 3>{7, 33, 0}, {20, 768, 0}, {6, 10000, 0}, {4, 60, 15}})
+    std::vector<std::array<i64, 3>> sizes{{20, 768, 0}, {6, 10000, 0}, {4, 60, 15}};
+    for (const i64 n : {1, 3, 4, 7, 8, 15, 16, 17, 24, 31, 33, 40, 48, 49, 64, 77, 80, 96, 100, 112, 127, 128, 129})
+      sizes.push_back({11, n, 0});  // most of them stay in registers
+    for (const auto& [rows, n, per_channel] : sizes)
       for (const bool center : {true, false})
         for (const bool inside : {true, false}) {
           const auto x = random_floats(rows * n, 1, 3, 5), weight = random_floats(n, 2), bias = random_floats(n, 3);
@@ -65,6 +68,9 @@ TEST_CASE("normalization of rows") {
                              .channel_rows = 2};
           Floats y(x.size());
           normalize_rows(w, x.data(), y.data(), four);
+          auto in_place = x;
+          normalize_rows(w, in_place.data(), in_place.data(), four);
+          CHECK(in_place == y);
           for (i64 r = 0; r < rows; ++r) {
             double mean = 0, variance = 0;
             for (i64 i = 0; i < n; ++i) mean += x[at(r * n + i)] / static_cast<double>(n);

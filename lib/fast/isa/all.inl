@@ -82,6 +82,8 @@ static constexpr IsaTable table(const char* name) {
           .reduce_columns = reduce_columns,
           .exp_sum = exp_sum,
           .softmax_rows = softmax_rows,
+          .short_row = kShortRow * kWidth,
+          .normalize_short_rows = normalize_short_rows,
           .normalize = normalize,
           .lane_sums = lane_sums,
           .lane_deviations = lane_deviations,

@@ -53,7 +53,19 @@ inline Vec inverse(Vec x) {  // a division takes as long as the exponential befo
 #include "fast/isa/swish_short_avx512.inl"
 // The loops use what is above.
 #include "fast/isa/all.inl"
+
+/// Rows of other sizes begin in the middle of lines, which halves of vectors cross less often.
+static void short_rows(const ShortRows& s) {
+  const bool halves = s.n % kWidth != 0 && s.n <= kAvx2Table.short_row;
+  halves ? kAvx2Table.normalize_short_rows(s) : normalize_short_rows(s);
+}
+
+constexpr IsaTable wide_table() {
+  auto wide = table("avx512");
+  wide.normalize_short_rows = short_rows;
+  return wide;
+}
 }  // namespace
-extern const IsaTable kAvx512Table = table("avx512");
+extern const IsaTable kAvx512Table = wide_table();
 }  // namespace ovir::fast
 #endif

@@ -124,6 +124,16 @@ struct SoftmaxRows {
   i64 mask_row = 0, mask_column = 0;  ///< 0 where it is broadcast; mask_column may be 1
 };
 
+/// Rows of n numbers that become (x - mean) / √(variance + ε) · weight + bias: RowNormalization (normalization/rows.hpp).
+struct ShortRows {
+  const float* x;
+  float* y;  ///< may be x
+  i64 rows, n;
+  bool center, scale, epsilon_inside;
+  float epsilon;
+  const float *weight, *bias;  ///< n numbers; null: none
+};
+
 /// Pixels whose channels become (x - mean)·weight / √(variance + ε) + bias, mean and variance being those of the pixel.
 struct NormalizedChannels {
   i64 channels;

@@ -166,6 +166,73 @@ static void normalize(const float* x, float mean, float scale, const float* weig
   if (i < n) store_some(y + i, result(i, [=](const float* p) { return load_some(p, n - i); }), n - i);
 }
 
+/// Vectors of a row that stay in registers, at most.
+constexpr int kShortRow = kWidth == 16 ? 8 : 6;
+
+[[gnu::always_inline]] inline float factor_of(const ShortRows& s, double variance) {
+  const double epsilon = s.epsilon;
+  return static_cast<float>(
+      1 / (s.epsilon_inside ? __builtin_sqrt(variance + epsilon) : __builtin_sqrt(variance) + epsilon));
+}
+
+/// R rows of V vectors.
+template <int R, int V>
+static inline __attribute__((always_inline)) void normalize_short(const ShortRows& s, const float* x, float* y) {
+  constexpr int kLast = V - 1;
+  const i64 rest = s.n - kLast * kWidth;
+  const double share = 1 / static_cast<double>(s.n);
+  const auto read = [&](const float* p, int j) {
+    return j < kLast || rest == kWidth ? load(p + j * kWidth) : load_some(p + j * kWidth, rest);
+  };
+  Vec v[R][V];
+  float mean[R], times[R];
+#pragma GCC unroll 4
+  for (int r = 0; r < R; ++r) {
+    Vec sum{};
+#pragma GCC unroll 8
+    for (int j = 0; j < V; ++j) {
+      v[r][j] = read(x + r * s.n, j);
+      sum = sum + v[r][j];
+    }
+    mean[r] = s.center ? static_cast<float>(static_cast<double>(add_lanes(sum)) * share) : 0.0f;
+  }
+#pragma GCC unroll 4
+  for (int r = 0; r < R; ++r) {
+    Vec sum{};
+#pragma GCC unroll 8
+    for (int j = 0; j < V; ++j) {
+      v[r][j] = v[r][j] - spread(mean[r]);
+      if (j == kLast) v[r][j] = only(v[r][j], rest, Vec{});
+      sum = fma(v[r][j], v[r][j], sum);
+    }
+    times[r] = s.scale ? factor_of(s, static_cast<double>(add_lanes(sum)) * share) : 1.0f;
+  }
+#pragma GCC unroll 8
+  for (int j = 0; j < V; ++j) {
+    const Vec weight = s.weight ? read(s.weight, j) : spread(1.0f), bias = s.bias ? read(s.bias, j) : Vec{};
+#pragma GCC unroll 4
+    for (int r = 0; r < R; ++r) {
+      const Vec result = v[r][j] * spread(times[r]) * weight + bias;
+      float* const to = y + r * s.n + j * kWidth;
+      if (j < kLast || rest == kWidth) store(to, result);
+      else store_some(to, result, rest);
+    }
+  }
+}
+
+template <int V>
+static void normalize_short_rows_of(const ShortRows& s) {
+  constexpr int kRows = V <= 2 ? 4 : 2;
+  if constexpr (V > 0) {
+    if (s.n <= (V - 1) * kWidth) return normalize_short_rows_of<V - 1>(s);
+    i64 r = 0;
+    for (; r + kRows <= s.rows; r += kRows) normalize_short<kRows, V>(s, s.x + r * s.n, s.y + r * s.n);
+    for (; r < s.rows; ++r) normalize_short<1, V>(s, s.x + r * s.n, s.y + r * s.n);
+  }
+}
+
+static void normalize_short_rows(const ShortRows& s) { normalize_short_rows_of<kShortRow>(s); }
+
 /// The sum of term(i, lane) over elements i of every pixel, for kWidth lanes from `lane` on.
 template <class Term>
 static inline __attribute__((always_inline)) void sum_lanes(i64 pixels, float* to, Term term) {

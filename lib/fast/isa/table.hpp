@@ -101,6 +101,9 @@ struct IsaTable {
   /// y[i] = exp(x[i]·scale - shift); gives the sum of y.
   float (*exp_sum)(const float* x, float scale, float shift, float* y, i64 n);
   void (*softmax_rows)(const SoftmaxRows& rows);
+  /// Rows of at most short_row numbers.
+  i64 short_row;
+  void (*normalize_short_rows)(const ShortRows& rows);
   /// y[i] = (x[i] - mean)·scale·weight[i] + bias[i]; weight and bias may be null.
   void (*normalize)(const float* x, float mean, float scale, const float* weight, const float* bias, float* y, i64 n);
 

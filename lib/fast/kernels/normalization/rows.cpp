@@ -47,6 +47,30 @@ void with_moments(const RowNormalization& w, const float* x, i64 begin, i64 end,
   }
 }
 
+/// Whether rows stay in registers.
+bool are_short(const RowNormalization& w) { return w.per_channel == 0 && w.n <= isa().short_row; }
+
+void normalize_short(const RowNormalization& w, const float* x, float* y, i64 rows) {
+  constexpr i64 kFinished = 4096;  // values that are still in the first-level cache for an activation
+  const bool activates = w.activation.f != Function::identity;
+  if (activates && rows > 1 && rows * w.n > kFinished) {
+    const auto first = rows / 2;
+    normalize_short(w, x, y, first);
+    return normalize_short(w, x + first * w.n, y + first * w.n, rows - first);
+  }
+  isa().normalize_short_rows({.x = x,
+                              .y = y,
+                              .rows = rows,
+                              .n = w.n,
+                              .center = w.center,
+                              .scale = w.scale,
+                              .epsilon_inside = w.epsilon_inside,
+                              .epsilon = w.epsilon,
+                              .weight = w.weight,
+                              .bias = w.bias});
+  if (activates) isa().unary(w.activation, y, y, rows * w.n);
+}
+
 double cost_of(const RowNormalization& w) { return 30 + static_cast<double>(w.n) / 3; }
 
 }  // namespace
@@ -55,6 +79,7 @@ void normalize_rows(const RowNormalization& w, const float* x, float* y, i64 beg
   const auto& table = isa();
   const auto n = w.n;
   if (n == 0) return;
+  if (are_short(w)) return normalize_short(w, x + begin * n, y + begin * n, end - begin);
   with_moments(w, x, begin, end, [&](i64 r, const Moments& m) {
     const auto* from = x + r * n;
     auto* to = y + r * n;
@@ -77,6 +102,15 @@ void normalize_rows(const RowNormalization& w, const float* x, std::uint16_t* y,
   constexpr i64 kPart = 512;
   const auto& table = isa();
   alignas(64) float part[kPart];
+  if (w.n > 0 && are_short(w)) {
+    const auto together = kPart / w.n;
+    for (auto r = begin; r < end; r += together) {
+      const auto rows = std::min(together, end - r);
+      normalize_short(w, x + r * w.n, part, rows);
+      narrow_isa().to_bf16(part, y + r * w.n, rows * w.n);
+    }
+    return;
+  }
   with_moments(w, x, begin, end, [&](i64 r, const Moments& m) {
     const auto* from = x + r * w.n;
     for (i64 i = 0; i < w.n; i += kPart) {
