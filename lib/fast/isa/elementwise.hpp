@@ -124,7 +124,8 @@ struct SoftmaxRows {
   i64 mask_row = 0, mask_column = 0;  ///< 0 where it is broadcast; mask_column may be 1
 };
 
-/// Rows of n numbers that become (x - mean) / √(variance + ε) · weight + bias: RowNormalization (normalization/rows.hpp).
+/// Rows of n numbers that become (x - mean) / √(variance + ε) · weight + bias, as RowNormalization has it
+/// (normalization/rows.hpp).
 struct ShortRows {
   const float* x;
   float* y;  ///< may be x
