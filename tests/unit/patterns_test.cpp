@@ -262,7 +262,8 @@ TEST_CASE("what is made of a constant is made once by each name") {
     for (const auto& v : node.inputs) {
       const auto first = graph.shared<int>(v, "a", make), second = graph.shared<int>(v, "a", make);
       CHECK((first == second) == (graph.given(v) != nullptr));
-      CHECK(*graph.shared<int>(v, "b", make) == made);
+      const auto third = graph.shared<int>(v, "b", make);
+      CHECK(*third == made);
     }
   CHECK(made == 2 + 3 + 3);  // of the constant by both names, and by every call of what is none
 }
