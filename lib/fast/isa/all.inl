@@ -9,6 +9,7 @@
 //   in_groups(p, at), lane l of which is p[at[l]], at[l] < kWidth; vectors of four take at[0] for all lanes;
 //   kSide  vectors side by side in a tile of the one-shot product;  kPixels  rows that, with two vectors of columns
 //   each, fill the registers.
+#include "fast/isa/in_parts.inl"
 #include "fast/isa/loops.inl"
 #include "fast/isa/math.inl"
 

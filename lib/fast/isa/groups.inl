@@ -73,11 +73,6 @@ static void group_rows(const GroupRows& g) {
   i64 y = 0;
   for (; 4 * g.pixels <= kGroupPixels && y + 4 <= g.rows; y += 4) group_tile<4, kGroupPixels / 4>(g, y, 0, g.pixels);
   for (; 2 * g.pixels <= kGroupPixels && y + 2 <= g.rows; y += 2) group_tile<2, kGroupPixels / 2>(g, y, 0, g.pixels);
-  const i64 tiles = (g.pixels + kGroupPixels - 1) / kGroupPixels;
   for (; y < g.rows; ++y)
-    for (i64 i = 0, x = 0; i < tiles; ++i) {
-      const i64 size = g.pixels / tiles + (i < g.pixels % tiles);
-      group_tile<1, kGroupPixels>(g, y, x, size);
-      x += size;
-    }
+    in_parts(g.pixels, kGroupPixels, [&](i64 x, int now) { group_tile<1, kGroupPixels>(g, y, x, now); });
 }

@@ -62,7 +62,7 @@ template <class Dots, class Sum, class Finish>
   }
   for (; y < g.rows; ++y)
     in_parts(
-        static_cast<int>(g.pixels), kGroupPixels, [&](i64 x, int now) __attribute__((always_inline)) {
+        g.pixels, kGroupPixels, [&](i64 x, int now) __attribute__((always_inline)) {
           group_tile<Dots, 1, kGroupPixels>(t, at(y, x), now, g.column, start, sums);
           finish(y, x, 1, now, sums);
         });

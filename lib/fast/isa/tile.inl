@@ -143,10 +143,5 @@ static void packed(const Tile& t, i64 pixels, int columns) {
   const int most = filled == kWidth                             ? kPixelsByOne
                    : filled == 3 * kWidth && kPixelsByThree > 0 ? kPixelsByThree
                                                                 : kPixels;
-  const i64 tiles = (pixels + most - 1) / most;
-  for (i64 i = 0, begin = 0; i < tiles; ++i) {
-    const i64 size = pixels / tiles + (i < pixels % tiles);
-    packed_tail<kPixelsByOne>(t, begin, static_cast<int>(size), columns, filled);
-    begin += size;
-  }
+  in_parts(pixels, most, [&](i64 first, int now) { packed_tail<kPixelsByOne>(t, first, now, columns, filled); });
 }

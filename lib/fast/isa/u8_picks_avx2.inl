@@ -161,7 +161,7 @@ template <class Sums, int P = Sums::kMost>
 template <class Sums>
 [[gnu::noinline]] static void sums_in_parts(const NarrowSum& all, i64 column, i64 pixels, Ints (*to)[2]) {
   auto t = all;
-  in_parts(static_cast<int>(pixels), Sums::kMost, [&](i64 first, int now) {
+  in_parts(pixels, Sums::kMost, [&](i64 first, int now) {
     t.in = all.in + first * all.pixel;
     sums_of_some<Sums>(t, column, taps_of(all, column), now, to + first);
   });

@@ -1,4 +1,5 @@
 // Vectors of words (narrow.hpp), in terms of kWidth.
+#include "fast/isa/in_parts.inl"
 
 using Words = Word __attribute__((vector_size(4 * kWidth)));
 using Ints = int __attribute__((vector_size(4 * kWidth)));
@@ -34,15 +35,5 @@ template <int P>
   for (int p = 0; p < P; ++p) {
     to[p][0] = sum[p][0];
     to[p][1] = sum[p][1];
-  }
-}
-
-/// Calls part(first pixel, pixels) for all of them, at most `most` each and about as many.
-template <class Part>
-[[gnu::always_inline]] inline void in_parts(int pixels, int most, Part part) {
-  for (int first = 0, parts = (pixels + most - 1) / most; parts > 0; --parts) {
-    const int now = (pixels - first + parts - 1) / parts;
-    part(first, now);
-    first += now;
   }
 }

@@ -16,8 +16,10 @@ struct GroupSource {
 
 class GroupBands {
  public:
-  /// Whether a single row of outputs, which is not cut, leaves enough for several threads.
-  static bool share_out(const ConvolutionShape& s, const JoinedGroups& groups) {
+  static constexpr i64 kRowsTogether = 4;  ///< that tiles of short rows share
+
+  /// Whether there are enough for several threads where outputs are a single row, which is not cut.
+  static bool are_enough(const ConvolutionShape& s, const JoinedGroups& groups) {
     constexpr i64 kEnough = 8;
     return s.out_height != 1 || groups.count >= kEnough;
   }
@@ -83,7 +85,6 @@ class GroupBands {
  private:
   static constexpr i64 kWords = 64 << 10;  // of padded rows, a quarter of the cache
   static constexpr i64 kChunks = 16;       // at least, where there are rows for them
-  static constexpr i64 kRowsTogether = 4;  // that tiles of short rows share
 
   i64 row_words() const { return phases.count * phases.width * kBlock; }
   i64 read_rows(i64 out_rows) const { return (out_rows - 1) * s.stride_y + tall; }

@@ -8,7 +8,6 @@ namespace ovir::fast {
 namespace {
 
 constexpr i64 kFinishedPixels = 256;  // which are still in the first-level cache when an activation takes them
-constexpr i64 kRowsTogether = 4;      // that tiles of short rows share
 
 /// Outputs of a group that lie in one block and that a vector holds.
 struct Piece {
@@ -97,7 +96,7 @@ struct Job {
 bool groups_pay(const ConvolutionShape& s) {
   if (s.groups == 1 || s.is_by_channel() || s.packs_as_one_group()) return false;
   const Pieces pieces(s);
-  if (!GroupBands::share_out(s, pieces.joined)) return false;
+  if (!GroupBands::are_enough(s, pieces.joined)) return false;
   // In steps of a vector. A tile by itself costs some, and direct_convolution() reads a pixel once for several vectors.
   constexpr i64 kTile = 4;
   const auto vectors = kBlock / pieces.lanes;
@@ -154,8 +153,9 @@ void groups_convolution(const ConvolutionShape& s, const float* filters, const f
   std::array<i64, kMaxTaps> taps;
   bands.taps(taps.data());
   const Job job{s, pieces, filters, out, epilogue, taps.data()};
-  const auto together =
-      epilogue.is_simple() ? bands.most_rows() : round_up(ceil_div(kFinishedPixels, s.out_width), kRowsTogether);
+  const auto together = epilogue.is_simple()
+                            ? bands.most_rows()
+                            : round_up(ceil_div(kFinishedPixels, s.out_width), GroupBands::kRowsTogether);
   bands.each(in, blocks_of(s.channels), kZeros, scratch, s.multiplications() / 40, pool,
              [&](GroupSource<float> source, i64 image, i64 unit, const Part& band) {
                for (auto y = band.begin; y < band.end; y += together, source.data += together * s.stride_y * source.row)

@@ -145,6 +145,15 @@ i64 NarrowGeometry::place(i64 output, i64 channel, i64 row, i64 column) const {
   return (start + at * kColumns + output % kColumns) * lanes + channel % lanes;
 }
 
+void NarrowGeometry::set_taps(i64 output, i64 runs, const Part& there, i64 block_words, const i64* of_run,
+                              i64* to) const {
+  for (i64 r = 0; r < runs; ++r) {
+    const auto word = grouped->first(output) / lanes + r * steps, block = word / kBlock;
+    const auto start = block < there.end ? (block - there.begin) * block_words + word % kBlock : 0;
+    for (i64 t = 0; t < taps; ++t) to[r * taps + t] = start + of_run[t];
+  }
+}
+
 bool NarrowGeometry::copies_bands() const {
   const bool many = s.out_height == 1 ? s.out_width >= kBands * kMostPixels : s.out_height >= kBands;
   return padded && !image && filters_size() <= 2 * padded_size() && (padded_size() > kPlaneWords || many);
@@ -229,13 +238,8 @@ void narrow_convolution(const NarrowGeometry& g, const WordPanels& filters, cons
       for (i64 row = 0; row < s.kernel_height; ++row)
         taps[row * across + column] = row * s.dilation_y * from.row + place;
     }
-    /// Those of the runs that 16 outputs read; beyond the last channel weights are 0.
     const auto set_taps = [&](i64 output, std::array<i64, NarrowGeometry::kMaxTaps>& to) {
-      for (i64 r = 0; r < g.grouped->runs; ++r) {
-        const auto word = g.grouped->first(output) / g.lanes + r * g.steps, block = word / kBlock;
-        const auto start = block < g.blocks ? block * from.block + word % kBlock : 0;
-        for (i64 t = 0; t < g.taps; ++t) to[r * g.taps + t] = start + taps[t];
-      }
+      g.set_taps(output, g.grouped->runs, {0, g.blocks}, from.block, taps.data(), to.data());
     };
     const auto tiles = ceil_div(x1 - x0, max_pixels);
     const bool tiled = narrow_isa().tiled;

@@ -71,6 +71,9 @@ struct NarrowGeometry {
   i64 panel_weights() const { return kColumns * s.group_channels() * s.taps(); }  ///< those of a whole panel
   /// The place of a weight in packed filters, counted in weights.
   i64 place(i64 output, i64 channel, i64 row, i64 column) const;
+  /// Of several groups: where the taps of the first `runs` runs lie that 16 outputs read, `of_run` those of one run.
+  /// Blocks are those that are `there`, so many words apart; beyond the last channel weights are 0.
+  void set_taps(i64 output, i64 runs, const Part& there, i64 block_words, const i64* of_run, i64* to) const;
   /// Words of scratch memory. An image is brought into it beforehand, padded.
   i64 scratch_size(int threads) const;
   i64 tiles_scratch_size(int threads) const;  ///< where tiles are not rows of groups

@@ -13,7 +13,7 @@ JoinedGroups joined_groups(const NarrowGeometry& g) { return JoinedGroups(g.s, k
 bool narrow_takes_rows(const NarrowGeometry& g) {
   const auto& table = narrow_isa();
   return g.grouped && g.parts == 1 && (g.lanes == 2 ? table.bf16_rows != nullptr : table.u8_rows != nullptr) &&
-         GroupBands::share_out(g.s, joined_groups(g));
+         GroupBands::are_enough(g.s, joined_groups(g));
 }
 
 i64 narrow_rows_scratch_size(const NarrowGeometry& g, int threads) {
@@ -34,16 +34,12 @@ void narrow_group_rows(const NarrowGeometry& g, const Word* filters, const Word*
   const auto cost = static_cast<double>(s.batch * s.out_plane() * g.filters_size()) / 64;
   bands.each(in, g.blocks, pads, reinterpret_cast<float*>(scratch), cost, pool,
              [&](const GroupSource<Word>& from, i64 image, i64 unit, const Part& band) {
-               const auto first = unit * joined.outputs, first_word = unit * joined.blocks() * kBlock;
+               const auto first = unit * joined.outputs, first_block = unit * joined.blocks();
                std::array<i64, NarrowGeometry::kMaxTaps> read;
                TileRows rows{.column = 0, .rows = band.size(), .pixels = s.out_width, .apart = s.out_width};
                for (auto column = first; column < first + joined.outputs_of(s, unit); column += kBlock) {
                  const auto runs = grouped.runs_read(column, s.outputs);
-                 for (i64 r = 0; r < runs; ++r) {
-                   const auto word = grouped.first(column) / g.lanes + r * g.steps - first_word;
-                   const auto start = word / kBlock * from.block + word % kBlock;
-                   for (i64 t = 0; t < g.taps; ++t) read[r * g.taps + t] = start + taps[t];
-                 }
+                 g.set_taps(column, runs, {first_block, g.blocks}, from.block, taps.data(), read.data());
                  const auto panel = column / kColumns;
                  rows.column = column % kColumns;
                  const NarrowSum sum{.in = from.data,

@@ -53,22 +53,21 @@ bool are_short(const RowNormalization& w) { return w.per_channel == 0 && w.n <= 
 void normalize_short(const RowNormalization& w, const float* x, float* y, i64 rows) {
   constexpr i64 kFinished = 4096;  // values that are still in the first-level cache for an activation
   const bool activates = w.activation.f != Function::identity;
-  if (activates && rows > 1 && rows * w.n > kFinished) {
-    const auto first = rows / 2;
-    normalize_short(w, x, y, first);
-    return normalize_short(w, x + first * w.n, y + first * w.n, rows - first);
+  const auto together = activates ? std::max<i64>(kFinished / w.n, 1) : rows;
+  for (i64 r = 0; r < rows; r += together) {
+    const auto now = std::min(together, rows - r);
+    isa().normalize_short_rows({.x = x + r * w.n,
+                                .y = y + r * w.n,
+                                .rows = now,
+                                .n = w.n,
+                                .center = w.center,
+                                .scale = w.scale,
+                                .epsilon_inside = w.epsilon_inside,
+                                .epsilon = w.epsilon,
+                                .weight = w.weight,
+                                .bias = w.bias});
+    if (activates) isa().unary(w.activation, y + r * w.n, y + r * w.n, now * w.n);
   }
-  isa().normalize_short_rows({.x = x,
-                              .y = y,
-                              .rows = rows,
-                              .n = w.n,
-                              .center = w.center,
-                              .scale = w.scale,
-                              .epsilon_inside = w.epsilon_inside,
-                              .epsilon = w.epsilon,
-                              .weight = w.weight,
-                              .bias = w.bias});
-  if (activates) isa().unary(w.activation, y, y, rows * w.n);
 }
 
 double cost_of(const RowNormalization& w) { return 30 + static_cast<double>(w.n) / 3; }
