@@ -196,7 +196,7 @@ class Finder {
 
 Filters ConvolutionSum::filters(const Graphlet& graph) const {
   const auto& s = shape();
-  if (terms.size() == 1 && !scaled) return Filters(terms[0].filters->data<float>());
+  if (terms.size() == 1 && !scaled) return Filters(*terms[0].filters);
   const auto channels = s.group_channels(), each = channels * s.taps();
   auto own = Buffer::unwritten(s.outputs * each);
   const auto cost = static_cast<double>(each * std::ssize(terms)) / 2;

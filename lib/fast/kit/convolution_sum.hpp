@@ -13,17 +13,18 @@ namespace ovir::fast {
 /// f32 filters, outermost the outputs, or the groups and the outputs of each: those of the file, or their own.
 class Filters {
  public:
-  explicit Filters(const float* given) : given_(given) {}
+  explicit Filters(const Tensor& given) : given_(&given) {}
   explicit Filters(Buffer own) : own_(std::make_shared<Buffer>(std::move(own))) {}
   bool is_given() const { return !own_; }
-  const float* data() const { return own_ ? own_->data() : given_; }
+  /// Those of a file in f16 are widened when somebody asks.
+  const float* data() const { return own_ ? own_->data() : given_->data<float>(); }
   /// Their own, side by side.
   Tensor tensor() const {
     return Tensor::adopt(ElementType::f32, {own_->size()}, own_, reinterpret_cast<const std::byte*>(own_->data()));
   }
 
  private:
-  const float* given_ = nullptr;
+  const Tensor* given_ = nullptr;
   std::shared_ptr<const Buffer> own_;
 };
 
