@@ -91,9 +91,6 @@ std::shared_ptr<const Plan> plan_by(ThreadPool* pool, std::shared_ptr<const Mode
   return plan;
 }
 
-/// Runs that make up for a second plan, in which some weights are packed anew; a plan for a single run packs none.
-constexpr i64 kRunsForShapes = 32;
-
 /// What packs weights as a plan is made; a plan for a single run in f32 packs few, and starts no threads for them.
 ThreadPool* packers(const Options& options, Runtime& runtime) {
   const bool packs = options.expected_runs > 1 || options.precision != Precision::f32;
@@ -102,9 +99,7 @@ ThreadPool* packers(const Options& options, Runtime& runtime) {
 
 PlanFor plan_for_shapes(const std::shared_ptr<const Model>& model, const Options& options,
                         const std::shared_ptr<Runtime>& runtime, const std::shared_ptr<MadeOfConstants>& made) {
-  const bool single = options.expected_runs <= 1 && options.precision == Precision::f32;
-  if (options.tier != Tier::fast || !options.until.empty() || (!single && options.expected_runs < kRunsForShapes))
-    return {};
+  if (options.tier != Tier::fast || !options.until.empty()) return {};
   return [model, options, runtime, made](std::span<const Shape> shapes) -> std::shared_ptr<const Plan> {
     passes::InferOptions given;
     given.compare_declared = false;

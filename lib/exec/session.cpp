@@ -167,7 +167,7 @@ void Session::run(std::span<const Tensor> inputs, std::vector<Tensor>& results, 
   results.resize(session.outputs.size());
   for (auto& r : results) r = Tensor();
   const MemoryBudget::Scope scope(session.runtime->memory());
-  auto* own = session.by_shape->find(inputs, observer != nullptr, *session.runtime->memory());
+  auto* own = session.by_shape->find(inputs, *session.runtime->memory());
   WorkBudget work(session.work_limit(inputs));
   require_work(session.planned, work.limit());
   const WorkBudget::Scope working(work);
@@ -205,11 +205,11 @@ void Session::run(std::span<const Tensor> inputs, std::vector<Tensor>& results, 
   }
 }
 
-std::shared_ptr<const Plan> Session::watched_plan(std::span<const Tensor> inputs) {
+std::shared_ptr<const Plan> Session::plan_of(std::span<const Tensor> inputs) {
   auto& session = impl();
   session.check(inputs);
   const MemoryBudget::Scope scope(session.runtime->memory());
-  const auto* own = session.by_shape->find(inputs, true, *session.runtime->memory());
+  const auto* own = session.by_shape->find(inputs, *session.runtime->memory());
   return own ? own->plan() : session.plan;
 }
 

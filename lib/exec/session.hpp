@@ -39,8 +39,8 @@ using PlanFor = std::function<std::shared_ptr<const Plan>(std::span<const Shape>
 /// that was moved from throws std::logic_error, and so does a run that begins while another is under way.
 class Session {
  public:
-  /// Throws std::invalid_argument where one of them is null. `plan_for`, where it is given, makes plans for images of
-  /// open sizes whose shapes come again, or of a plan for a single run (exec/shape_plans).
+  /// Throws std::invalid_argument where one of them is null. `plan_for`, where it is given, makes plans for the
+  /// shapes that images of open sizes have in a run (exec/shape_plans).
   Session(std::shared_ptr<Runtime> runtime, std::shared_ptr<const Plan> plan, PlanFor plan_for = {});
   ~Session();
   Session(Session&&) noexcept;
@@ -64,8 +64,8 @@ class Session {
   void run(std::span<const Tensor> inputs, std::vector<Tensor>& results, Observer* observer = nullptr);
   /// The same by name: every input by one of its names. Results by ModelPort::name.
   std::map<std::string, Tensor> run(const std::map<std::string, Tensor>& inputs, Observer* observer = nullptr);
-  /// The plan that a run with these inputs and an observer follows. Throws as run() does where they are refused.
-  std::shared_ptr<const Plan> watched_plan(std::span<const Tensor> inputs);
+  /// The plan that a run with these inputs follows. Throws as run() does where they are refused.
+  std::shared_ptr<const Plan> plan_of(std::span<const Tensor> inputs);
   /// Who is told of the steps of runs without an observer; null: nobody. It must be alive while runs are.
   void set_profiler(Profiler* profiler);
   /// True where the last run was ended by its observer: its results are empty, the states as they were before.

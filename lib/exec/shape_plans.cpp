@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "diag/diagnostic.hpp"
 
@@ -12,8 +13,8 @@ namespace {
 /// besides what the last few have.
 constexpr std::size_t kRecent = 64, kLast = 4;
 constexpr i64 kWeights = i64{32} << 20;
-/// To make a plan takes as long as some runs: beyond the first few, so many runs must have come for each.
-constexpr i64 kFirst = 2, kRunsForEach = 8;
+/// To pack as many weights as the first plan did takes as long as some runs: later plans may do so once in so many runs.
+constexpr i64 kRunsForEach = 8;
 
 constexpr i64 kFilterRank = 3;
 
@@ -38,12 +39,16 @@ bool convolves_open_sizes(const Plan& plan) {
 }  // namespace
 
 ShapePlans::ShapePlans(const Plan& plan, bool has_states, PlanFor make, std::shared_ptr<Arenas> arenas)
-    : arenas_(std::move(arenas)), at_once_(!plan.options.steady()) {
+    : arenas_(std::move(arenas)) {
   if (make && !has_states && convolves_open_sizes(plan)) make_ = std::move(make);
 }
 
-Executor* ShapePlans::find(std::span<const Tensor> inputs, bool watched, const MemoryBudget& memory) {
-  if (!make_ || (watched && !at_once_)) return nullptr;
+bool ShapePlans::is_too_often() const {
+  return later_packed_ > runs_ * (first_packed_ / kRunsForEach);
+}
+
+Executor* ShapePlans::find(std::span<const Tensor> inputs, const MemoryBudget& memory) {
+  if (!make_) return nullptr;
   ++runs_;
   const auto same = [](const Tensor& t, const Shape& s) { return t.shape() == s; };
   auto found = std::find_if(recent_.begin(), recent_.end(), [&](const Known& known) {
@@ -53,12 +58,11 @@ Executor* ShapePlans::find(std::span<const Tensor> inputs, bool watched, const M
     if (recent_.size() >= kRecent) recent_.pop_back();
     auto& known = recent_.emplace_front();
     for (const auto& t : inputs) known.shapes.push_back(t.shape());
-    if (!at_once_) return nullptr;
     found = recent_.begin();
   }
   recent_.splice(recent_.begin(), recent_, found);
   auto& known = recent_.front();
-  if (known.tried || (made_ >= kFirst && runs_ < kRunsForEach * made_)) return known.executor.get();
+  if (known.tried || is_too_often()) return known.executor.get();
   const auto is_short = [&] { return memory.used() > memory.limit() / 2; };
   while (is_short() && recent_.size() > 1) recent_.pop_back();
   if (is_short()) return nullptr;
@@ -80,9 +84,12 @@ void ShapePlans::trim() {
 
 void ShapePlans::make(Known& known) {
   known.tried = true;
-  ++made_;
   try {
-    if (auto plan = make_(known.shapes)) known.executor = std::make_unique<Executor>(std::move(plan), arenas_);
+    auto plan = make_(known.shapes);
+    if (!plan) return;
+    if (std::exchange(is_first_, false)) first_packed_ = plan->packed;
+    else later_packed_ += plan->packed;
+    known.executor = std::make_unique<Executor>(std::move(plan), arenas_);
   } catch (const Failure&) {  // the plan for all shapes says what is wrong
   } catch (const std::bad_alloc&) {
   }

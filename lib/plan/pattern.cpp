@@ -48,6 +48,12 @@ ValueRef Graphlet::narrow(ValueRef v) const {
   return constant && plan_passes::is_half(constant->type()) ? v : ValueRef{};
 }
 
+const void* Graphlet::given_bytes(ValueRef v) const {
+  const auto* from = narrow_constant(v);
+  if (!from) from = given(v);
+  return from ? from->source() : nullptr;
+}
+
 bool Graphlet::is_read(ValueRef v) const {
   if (v.node < 0) return false;
   const auto& outputs = plan_->value_of[v.node];

@@ -412,7 +412,7 @@ void run_watched(Session& session, std::span<const Tensor> inputs, Observer& obs
 
 std::vector<OwnError> own_errors(Session& session, std::span<const Tensor> inputs, const Reference& reference,
                                  const OwnErrorOptions& options) {
-  const auto plan = session.watched_plan(inputs);
+  const auto plan = session.plan_of(inputs);
   Judge judge(*plan, reference, options);
   run_watched(session, inputs, judge);
 

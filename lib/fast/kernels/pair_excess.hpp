@@ -6,6 +6,7 @@
 
 #include "base/thread_pool.hpp"
 #include "fast/isa/narrow.hpp"
+#include "fast/kernels/buffer.hpp"
 
 namespace ovir::fast {
 
@@ -46,6 +47,14 @@ class PairExcesses {
  private:
   std::vector<Half> halves_;
   std::vector<PairExcess> lists_;
+};
+
+/// Packed weights and what is beyond their pairs.
+struct PackedU8 {
+  Buffer packed{};
+  PairExcesses excesses{};
+
+  const Word* words() const { return reinterpret_cast<const Word*>(packed.data()); }
 };
 
 }  // namespace ovir::fast

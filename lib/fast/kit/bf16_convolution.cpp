@@ -6,12 +6,15 @@
 #include "fast/kernels/convolution/transposed_bf16.hpp"
 #include "fast/kernels/convolution/winograd.hpp"
 #include "fast/kernels/convolution/winograd_bf16.hpp"
+#include "fast/kit/convolution_method.hpp"
 #include "fast/kit/convolutions.hpp"
 
 namespace ovir::fast {
 namespace {
 
 enum class Way : std::uint8_t { direct, winograd, depthwise, transposed };
+constexpr std::string_view kWays[] = {"bf16", "bf16_winograd2", "bf16_depthwise", "bf16_transposed"};
+std::string name_of(Way way) { return std::string(kWays[static_cast<int>(way)]); }
 
 Way way_of(const Bf16Layer& layer) {
   const auto& s = layer.shape;
@@ -21,28 +24,31 @@ Way way_of(const Bf16Layer& layer) {
   return worth_transforming && bf16_winograd_pays(s) ? Way::winograd : Way::direct;
 }
 
-Buffer packed_filters(const ConvolutionShape& s, Way way, const Bf16Layer& layer) {
-  const auto filters = layer.filters();
+/// Those of a depthwise convolution hold its bias, too; they are small, and not shared.
+std::shared_ptr<const Buffer> packed_filters(const ConvolutionShape& s, Way way, const Bf16Layer& layer) {
   if (way == Way::depthwise) {
-    Buffer to(bf16_depthwise_filters_size(s));
-    bf16_depthwise_pack(s, filters.data(), layer.ending.bias.data(), to.data());
+    auto to = std::make_shared<Buffer>(bf16_depthwise_filters_size(s));
+    bf16_depthwise_pack(s, layer.filters().data(), layer.ending.bias.data(), to->data());
     return to;
   }
-  // These write zeros themselves, each thread its own.
-  if (way == Way::winograd) {
-    auto to = Buffer::unwritten(bf16_winograd_filters_size(s));
-    bf16_winograd_pack(s, filters.data(), words(to), *layer.pool);
-    return to;
-  }
-  if (way == Way::transposed) {
-    auto to = Buffer::unwritten(bf16_transposed_filters_size(s));
-    bf16_transposed_pack(s, filters.data(), words(to), *layer.pool);
-    return to;
-  }
-  const NarrowGeometry geometry(s, 2);
-  auto to = Buffer::unwritten(geometry.filters_size());
-  bf16_pack(geometry, filters.data(), words(to), *layer.pool);
-  return to;
+  const auto name = packing_name(name_of(way), s) + layer.origin.name;
+  return layer.graph->shared<Buffer>(layer.origin.given, name, [&] {
+    const auto filters = layer.filters();
+    auto& pool = layer.graph->packers(s.weights());
+    // Who packs writes zeros as well, each thread its own.
+    const auto packed = [&](i64 size, const auto& pack) {
+      auto to = Buffer::unwritten(size);
+      pack(words(to));
+      return std::make_shared<const Buffer>(std::move(to));
+    };
+    if (way == Way::winograd)
+      return packed(bf16_winograd_filters_size(s), [&](Word* to) { bf16_winograd_pack(s, filters.data(), to, pool); });
+    if (way == Way::transposed)
+      return packed(bf16_transposed_filters_size(s),
+                    [&](Word* to) { bf16_transposed_pack(s, filters.data(), to, pool); });
+    const NarrowGeometry geometry(s, 2);
+    return packed(geometry.filters_size(), [&](Word* to) { bf16_pack(geometry, filters.data(), to, pool); });
+  });
 }
 
 /// What comes before a projection: an expansion, and a depthwise convolution of it.
@@ -50,7 +56,7 @@ struct Front {
   ConvolutionShape expansion, depthwise;
   Ending ending;
   Unary activation;
-  Buffer expansion_filters, depthwise_filters;
+  std::shared_ptr<const Buffer> expansion_filters, depthwise_filters;
 
   Front(Bf16Layer expand, const Bf16Layer& filter)
       : expansion(expand.shape),
@@ -76,9 +82,8 @@ class Bf16Convolution final : public Kernel {
   }
 
   std::string name() const override {
-    static constexpr std::string_view kNames[] = {"bf16", "bf16_winograd2", "bf16_depthwise", "bf16_transposed"};
     if (front_) return "bf16.inverted_residual" + ending_.name;
-    return std::string(kNames[static_cast<int>(way_)]) + ".convolution" + ending_.name;
+    return name_of(way_) + ".convolution" + ending_.name;
   }
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
@@ -116,7 +121,7 @@ class Bf16Convolution final : public Kernel {
     auto* scratch = words(state, state.scratch);
     if (way_ == Way::depthwise) {
       auto* y = state.out ? words(state, state.out) : reinterpret_cast<Word*>(out[0].data);
-      bf16_depthwise(s, filters_.data(), static_cast<const Word*>(x), y, ending_.activation, scratch, pool);
+      bf16_depthwise(s, filters_->data(), static_cast<const Word*>(x), y, ending_.activation, scratch, pool);
       if (state.out) from_bf16_blocked(y, out[0].as<float>(), blocked, s.batch, s.outputs, s.out_plane(), pool);
       return;
     }
@@ -131,9 +136,9 @@ class Bf16Convolution final : public Kernel {
     const auto e = ending_.epilogue(nullptr);
     if (state.together) run_together(*state.together, x, y, residual, e, scratch, pool);
     else if (way_ == Way::winograd)
-      bf16_winograd_convolution(s, words(filters_), static_cast<const Word*>(x), y, residual, e, scratch, pool);
+      bf16_winograd_convolution(s, words(*filters_), static_cast<const Word*>(x), y, residual, e, scratch, pool);
     else if (way_ == Way::transposed)
-      bf16_transposed_convolution(s, words(filters_), static_cast<const Word*>(x), y, residual, e, pool);
+      bf16_transposed_convolution(s, words(*filters_), static_cast<const Word*>(x), y, residual, e, pool);
     else {
       const NarrowGeometry geometry(s, 2);
       const auto convolve = [&](const WordPanels& panels) {
@@ -146,7 +151,7 @@ class Bf16Convolution final : public Kernel {
         bf16_pack_panel(geometry, panel, filters, to);
       };
       if (late_) once(geometry).run(words(state, state.panels), pool, make, convolve);
-      else convolve(words(filters_));
+      else convolve(words(*filters_));
     }
     if (state.out) to_plain(y.wide, out[0].as<float>(), s.batch, s.outputs, s.out_plane(), pool);
   }
@@ -211,7 +216,7 @@ class Bf16Convolution final : public Kernel {
                 {.narrow = reinterpret_cast<std::uint16_t*>(to), .pixel = 2 * kBlock});
     };
     const auto filter = [&](const NarrowRows& rows, Word* to) {
-      bf16_depthwise_rows(hidden, front_->depthwise_filters.data(), rows, front_->activation, to);
+      bf16_depthwise_rows(hidden, front_->depthwise_filters->data(), rows, front_->activation, to);
     };
     const auto project = [&](const NarrowSum& sum, int pixels, i64 panel, i64 image, i64 pixel) {
       const auto column = panel * kColumns;
@@ -219,7 +224,7 @@ class Bf16Convolution final : public Kernel {
                 bf16_place(g.project.s, residual, panel, image, pixel),
                 bf16_place(g.project.s, out, panel, image, pixel));
     };
-    inverted_residual(g, words(front_->expansion_filters), words(filters_), from, {kZeroPixel}, scratch, pool,
+    inverted_residual(g, words(*front_->expansion_filters), words(*filters_), from, {kZeroPixel}, scratch, pool,
                       {std::cref(expanded), std::cref(filter), std::cref(project)});
   }
 
@@ -236,7 +241,7 @@ class Bf16Convolution final : public Kernel {
   Way way_ = Way::direct;
   bool reads_image_ = false, late_ = false;
   Ending ending_;
-  Buffer filters_;
+  std::shared_ptr<const Buffer> filters_;
   StoredWeights source_;  ///< of filters that each run packs
 };
 
@@ -252,13 +257,14 @@ std::optional<Bf16Layer> transposed_layer(const Graphlet& graph, int root) {
   return Bf16Layer{.windows = convolution->windows,
                    .shape = s,
                    .filters = [filters] { return StoredWeights(*filters); },
+                   .origin = {graph.given_bytes(graph.input(root, 1))},
                    .ending = std::move(ending),
                    .nodes = std::move(match.nodes),
                    .inputs = std::move(match.inputs),
                    .shared = convolution->shared,
                    .written = std::move(match.written),
                    .once = false,
-                   .pool = &graph.packers(s.weights()),
+                   .graph = &graph,
                    .transposed = true};
 }
 
@@ -292,13 +298,14 @@ std::optional<Bf16Layer> bf16_layer(const Graphlet& graph, int root) {
   return Bf16Layer{convolution.windows,
                    s,
                    std::move(filters),
+                   sum->origin(),
                    std::move(ending),
                    std::move(match.nodes),
                    std::move(match.inputs),
                    sum->shared,
                    std::move(match.written),
                    !graph.options().steady(),
-                   &graph.packers(s.weights())};
+                   &graph};
 }
 
 std::unique_ptr<const Kernel> bf16_kernel(Bf16Layer layer) {

@@ -12,13 +12,14 @@ struct Bf16Layer {
   ConvolutionWindows windows;
   ConvolutionShape shape;
   std::function<StoredWeights()> filters;  ///< as long as the Graphlet is there: sums are computed by each call
+  ConvolutionSum::Origin origin;           ///< of what filters() gives
   Ending ending;
   std::vector<int> nodes;
   std::vector<ValueRef> inputs;
   std::size_t shared;            ///< see Match
   std::optional<Shape> written;  ///< see Match
   bool once;                     ///< the plan runs once
-  ThreadPool* pool;              ///< packs the filters while the plan is made
+  const Graphlet* graph;
   bool transposed = false;
 };
 std::optional<Bf16Layer> bf16_layer(const Graphlet& graph, int root);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include <fmt/format.h>
+
 #include "fast/kernels/convolution/bf16x3.hpp"
 #include "fast/kernels/convolution/clipped.hpp"
 #include "fast/kernels/convolution/depthwise.hpp"
@@ -72,6 +74,20 @@ std::string_view name(ConvolutionMethod method) {
                                                 "few_outputs",
                                                 "bf16x3"};
   return kNames[static_cast<std::size_t>(method)];
+}
+
+std::string packing_name(std::string_view form, const ConvolutionShape& s) {
+  return fmt::format("{} {} {} {} {} {} {} {} {} {}", form, s.groups, s.channels, s.outputs, s.kernel_height,
+                     s.kernel_width, s.stride_y, s.stride_x, s.dilation_y, s.dilation_x);
+}
+
+std::string packing_name(ConvolutionMethod method, const ConvolutionShape& s) {
+  using enum ConvolutionMethod;
+  static constexpr auto kAnyPlanes = {direct, pointwise, depthwise, grouped, groups, planar, planar_depthwise};
+  auto text = packing_name(name(method), s);
+  if (tile_of(method) || std::ranges::find(kAnyPlanes, method) != kAnyPlanes.end()) return text;
+  return text + fmt::format(" {} {} {} {} {} {} {}", s.batch, s.height, s.width, s.out_height, s.out_width, s.pad_top,
+                            s.pad_left);
 }
 
 i64 filters_size(ConvolutionMethod method, const ConvolutionShape& shape) {

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "fast/isa/tile.hpp"
@@ -42,6 +43,11 @@ std::string_view name(ConvolutionMethod method);
 ConvolutionMethod winograd_of(WinogradTile tile);
 /// Nothing of other methods.
 std::optional<WinogradTile> tile_of(ConvolutionMethod method);
+
+/// All that filters packed in this way depend on besides the filters: what Graphlet::shared() calls them.
+std::string packing_name(std::string_view form, const ConvolutionShape& shape);
+/// The same for pack(); of some methods that is also where planes begin and end.
+std::string packing_name(ConvolutionMethod method, const ConvolutionShape& shape);
 
 /// Floats of the packed filters, of which the size of planes does not matter.
 i64 filters_size(ConvolutionMethod method, const ConvolutionShape& shape);

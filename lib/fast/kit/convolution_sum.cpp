@@ -6,9 +6,12 @@
 #include <limits>
 #include <map>
 
+#include <fmt/format.h>
+
 #include "fast/kernels/chunks.hpp"
 #include "fast/kit/broadcasting.hpp"
 #include "fast/kit/convolution_in_batches.hpp"
+#include "fast/kit/convolution_method.hpp"
 
 namespace ovir::fast {
 namespace {
@@ -63,7 +66,7 @@ SumTerm data_themselves(const StaticConvolution& beside) {
   auto convolution = beside;
   convolution.windows = {};
   convolution.shape = own;
-  return {std::move(convolution), nullptr, std::vector<double>(static_cast<std::size_t>(s.channels), 1)};
+  return {std::move(convolution), nullptr, nullptr, std::vector<double>(static_cast<std::size_t>(s.channels), 1)};
 }
 
 /// What a value is of given data: a sum, if it is one.
@@ -97,7 +100,8 @@ class Finder {
     const auto outputs = static_cast<std::size_t>(convolution->shape.outputs);
     auto nodes = convolution->nodes;
     const auto shared = convolution->shared;
-    return ConvolutionSum{.terms = {{*std::move(convolution), filters, std::vector<double>(outputs, 1)}},
+    const auto* given = graph_.given_bytes(graph_.input(node, 1));
+    return ConvolutionSum{.terms = {{*std::move(convolution), filters, given, std::vector<double>(outputs, 1)}},
                           .bias = std::vector<double>(outputs, 0),
                           .nodes = std::move(nodes),
                           .shared = shared};
@@ -213,6 +217,20 @@ Filters ConvolutionSum::filters(const Graphlet& graph) const {
     }
   });
   return Filters(std::move(own));
+}
+
+ConvolutionSum::Origin ConvolutionSum::origin() const {
+  Origin of{terms[leader].given};
+  if (terms.size() == 1 && !scaled) return of;
+  const auto first = [](const ConvolutionShape& s) { return fmt::format("{} {}", s.pad_top, s.pad_left); };
+  of.name = " + " + first(shape());
+  for (const auto& term : terms) {
+    if (term.filters && !term.given) return {};
+    of.name += fmt::format(" + {} {} {}", term.given, packing_name("taps", term.convolution.shape),
+                           first(term.convolution.shape));
+    of.name.append(reinterpret_cast<const char*>(term.scale.data()), term.scale.size() * sizeof(double));
+  }
+  return of;
 }
 
 /// Adds the filters of an output, scaled, to those from the first channel on that it reads.

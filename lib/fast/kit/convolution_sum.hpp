@@ -32,6 +32,7 @@ class Filters {
 struct SumTerm {
   StaticConvolution convolution;  ///< of the data themselves: one of a pixel, by channel
   const Tensor* filters;          ///< null: ones
+  const void* given;              ///< where the model has the filters, see Graphlet::given_bytes()
   std::vector<double> scale;      ///< by output
 };
 
@@ -47,6 +48,13 @@ struct ConvolutionSum {
   const ConvolutionShape& shape() const { return convolution().shape; }
   /// Computed by each call, in double precision.
   Filters filters(const Graphlet& graph) const;
+  /// What they are computed of, as Graphlet::shared() asks: where the model has those of the leader, and all that
+  /// filters() makes of them. Null where some are none of the model's own.
+  struct Origin {
+    const void* given = nullptr;
+    std::string name{};
+  };
+  Origin origin() const;
   /// What is computed with the sum as it is stored, before what follows it.
   Ending ending() const;
 

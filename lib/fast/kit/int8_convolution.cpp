@@ -263,8 +263,7 @@ std::optional<StaticConvolution> average_of(const Graphlet& graph, int root) {
 I8Weights average_weights(const ConvolutionShape& s) {
   const std::vector<std::int8_t> ones(s.weights(), 1);
   return {Tensor::of<std::int8_t>(ElementType::i8, {s.outputs, 1, s.kernel_height, s.kernel_width}, ones),
-          std::vector<float>(s.outputs, 1 / static_cast<float>(s.taps())),
-          {}};
+          std::vector<float>(s.outputs, 1 / static_cast<float>(s.taps()))};
 }
 
 /// What a convolution by integers reads.
@@ -330,7 +329,7 @@ std::optional<U8Layer> u8_layer(const Graphlet& graph, int root) {
                  often,
                  winograd,
                  graph.type(root) == "AvgPool",
-                 &graph.packers(s.weights())};
+                 &graph};
 }
 
 std::unique_ptr<const Kernel> u8_kernel(U8Layer layer) {

@@ -19,7 +19,7 @@ struct U8Layer {
   bool often;        ///< many runs make up for the time that it takes to pack weights
   bool winograd;     ///< and for larger ones
   bool averages;     ///< an AvgPool
-  ThreadPool* pool;  ///< packs them while the plan is made
+  const Graphlet* graph;
 
   /// Weights of an output.
   i64 each() const { return shape.group_channels() * shape.taps(); }

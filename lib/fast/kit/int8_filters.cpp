@@ -3,9 +3,20 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "fast/kernels/convolution/winograd_u8.hpp"
+#include "fast/kit/convolution_method.hpp"
 
 namespace ovir::fast {
+namespace {
+
+/// Of weights that are not looked at; `fits`: by levels that PairExcesses::pairs_fit().
+PairExcesses none(const ConvolutionShape& s, bool fits) {
+  return fits ? PairExcesses::none(NarrowGeometry(s, 4).panels()) : PairExcesses();
+}
+
+}  // namespace
 
 U8Filters::U8Filters(const U8Layer& layer, bool late)
     : late_(late),
@@ -15,36 +26,42 @@ U8Filters::U8Filters(const U8Layer& layer, bool late)
       lines_(6 * round_up(layer.shape.outputs, 4 * kBlock)) {
   const auto& s = layer.shape;
   set_epilogue(layer);
-  const NarrowGeometry geometry(s, 4);
   const bool fits = way_ == U8Way::direct && PairExcesses::pairs_fit(layer.in.max_level);
-  if (fits) excesses_ = PairExcesses::none(geometry.panels());
-  epilogue_.excess = excesses_.data();
   if (late) {
     source_ = I8Source(layer.weights.values);
-    return;
+    packed_ = std::make_shared<const PackedU8>(PackedU8{{}, none(s, fits)});
+  } else {
+    const auto name = packing_name(fmt::format("u8 {} {} {}", static_cast<int>(way_), fits, layer.often), s);
+    packed_ = layer.graph->shared<PackedU8>(layer.weights.given, name,
+                                            [&] { return std::make_shared<const PackedU8>(packed(layer, fits)); });
   }
-  pack(s, layer.weights.values.data<std::int8_t>(), *layer.pool);
-  if (!layer.often || way_ != U8Way::direct || fits) return;
-  excesses_ =
-      PairExcesses(reinterpret_cast<Word*>(packed_.data()), geometry.panels(), geometry.panel_steps(), *layer.pool);
-  epilogue_.excess = excesses_.data();
+  epilogue_.excess = packed_->excesses.data();
 }
 
-void U8Filters::pack(const ConvolutionShape& s, const std::int8_t* values, ThreadPool& pool) {
+PackedU8 U8Filters::packed(const U8Layer& layer, bool fits) const {
+  const auto& s = layer.shape;
+  const auto* values = layer.weights.values.data<std::int8_t>();
+  auto& pool = layer.graph->packers(s.weights());
+  PackedU8 to;
   const auto room = [&](i64 floats) {
     // Who packs on all threads writes zeros, too, each its own.
-    packed_ = way_ == U8Way::depthwise ? Buffer(floats) : Buffer::unwritten(floats);
-    return reinterpret_cast<Word*>(packed_.data());
+    to.packed = way_ == U8Way::depthwise ? Buffer(floats) : Buffer::unwritten(floats);
+    return reinterpret_cast<Word*>(to.packed.data());
   };
   switch (way_) {
     case U8Way::direct: {
       const NarrowGeometry geometry(s, 4);
-      return u8_pack(geometry, values, room(geometry.filters_size()), pool);
+      auto* words = room(geometry.filters_size());
+      u8_pack(geometry, values, words, pool);
+      const bool pairs = layer.often && !fits;
+      to.excesses = pairs ? PairExcesses(words, geometry.panels(), geometry.panel_steps(), pool) : none(s, fits);
+      break;
     }
-    case U8Way::winograd: return u8_winograd_pack(s, values, room(u8_winograd_weights_size(s)), pool);
+    case U8Way::winograd: u8_winograd_pack(s, values, room(u8_winograd_weights_size(s)), pool); break;
     case U8Way::depthwise:
-      return u8_depthwise_pack(s, values, reinterpret_cast<std::int8_t*>(room(u8_depthwise_weights_size(s) / 4)));
+      u8_depthwise_pack(s, values, reinterpret_cast<std::int8_t*>(room(u8_depthwise_weights_size(s) / 4)));
   }
+  return to;
 }
 
 OncePanels U8Filters::once(const NarrowGeometry& g) const {

@@ -16,8 +16,8 @@ class U8Filters {
 
   U8Way way() const { return way_; }
   /// Those that are not late.
-  const Word* words() const { return reinterpret_cast<const Word*>(packed_.data()); }
-  const std::int8_t* bytes() const { return reinterpret_cast<const std::int8_t*>(packed_.data()); }
+  const Word* words() const { return packed_->words(); }
+  const std::int8_t* bytes() const { return reinterpret_cast<const std::int8_t*>(words()); }
   const U8Epilogue& epilogue() const { return epilogue_; }
 
   /// Floats of scratch memory that use_with() needs.
@@ -34,7 +34,7 @@ class U8Filters {
   }
 
  private:
-  void pack(const ConvolutionShape& shape, const std::int8_t* values, ThreadPool& pool);
+  PackedU8 packed(const U8Layer& layer, bool fits) const;
   void set_epilogue(const U8Layer& layer);
   /// Bounds of levels by output, where they differ; false where they don't.
   bool set_bounds(const U8Ending& ending, i64 outputs);
@@ -44,8 +44,8 @@ class U8Filters {
 
   bool late_;
   U8Way way_;
-  Buffer packed_, lines_;
-  PairExcesses excesses_;
+  std::shared_ptr<const PackedU8> packed_;
+  Buffer lines_;
   U8Epilogue epilogue_{};
   I8Source source_;  // where they are late
   std::vector<SumShift> shifts_;

@@ -414,7 +414,10 @@ std::optional<I8Weights> stored_i8_weights(const Graphlet& graph, int node, int 
   if (zero.node >= 0) zeros = by_output(from_file(graph, zero), outputs.count);
   if (zeros.empty()) return std::nullopt;
   const bool as_they_are = std::all_of(zeros.begin(), zeros.end(), [](float z) { return z == 0; });
-  if (as_they_are && codes->type() == ElementType::i8) return weights;
+  if (as_they_are && codes->type() == ElementType::i8) {
+    weights.given = graph.given_bytes(back.at());
+    return weights;
+  }
   Tensor values(ElementType::i8, codes->shape());
   auto* to = values.mutable_data<std::int8_t>();
   bool fits = true;
@@ -445,7 +448,7 @@ std::optional<I8Weights> i8_weights(const Graphlet& graph, int node, int port, c
   const auto* constant = graph.constant(v);
   if (!constant || constant->type() != ElementType::f32 || outputs.count == 0 || constant->size() % outputs.count != 0)
     return std::nullopt;
-  I8Weights weights{Tensor(ElementType::i8, constant->shape()), steps_of(graph, v, outputs.count), {}};
+  I8Weights weights{Tensor(ElementType::i8, constant->shape()), steps_of(graph, v, outputs.count)};
   if (weights.scale.empty()) return std::nullopt;
   const auto* from = constant->data<float>();
   auto* to = weights.values.mutable_data<std::int8_t>();

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "fast/kernels/convolution/reached.hpp"
 
 namespace ovir::fast {
+
 std::optional<ReachedTaps> reached_taps(const StaticConvolution& convolution) {
   const auto& s = convolution.shape;
   if (convolution.open || convolution.transposed) return std::nullopt;
@@ -39,6 +42,10 @@ Filters ReachedTaps::of(const Filters& filters, const ConvolutionShape& whole) c
       to = std::copy(row + columns.begin, row + columns.end, to);
     }
   return Filters(std::move(own));
+}
+
+std::string ReachedTaps::name(const ConvolutionShape& whole) const {
+  return fmt::format("{} {} of {} {}", rows.begin, columns.begin, whole.kernel_height, whole.kernel_width);
 }
 
 }  // namespace ovir::fast

@@ -1,6 +1,7 @@
 // Taps of a kernel that meet nothing but padding are left out: where the plane is as small as the kernel, most do.
 #pragma once
 #include <optional>
+#include <string>
 
 #include "base/int.hpp"
 #include "fast/kit/convolution_sum.hpp"
@@ -16,6 +17,8 @@ struct ReachedTaps {
   StaticConvolution of(StaticConvolution convolution) const;
   /// Theirs of filters [outputs][channels of a group][taps of `whole`].
   Filters of(const Filters& filters, const ConvolutionShape& whole) const;
+  /// Which taps of `whole` they are.
+  std::string name(const ConvolutionShape& whole) const;
 };
 
 /// Nothing where that are all taps, or planes are not known before the run.

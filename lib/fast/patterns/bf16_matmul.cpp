@@ -1,4 +1,6 @@
 // MatMul by a constant matrix in bf16, with what follows it: for Precision::bf16.
+#include <fmt/format.h>
+
 #include "fast/kernels/chunks.hpp"
 #include "fast/kernels/product/bf16.hpp"
 #include "fast/kit/functions.hpp"
@@ -8,18 +10,21 @@ namespace {
 
 class Bf16MatMul final : public Kernel {
  public:
-  /// `once`: the plan runs once, and weights are rather packed as it does, from what `file` has of them.
-  Bf16MatMul(const ConstantMatrix& b, WeightsFile file, Ending ending, bool once, ThreadPool& pool)
+  /// `once`: the plan runs once, and weights are rather packed as it does, from what the file has of them.
+  Bf16MatMul(const Graphlet& graph, ValueRef matrix, const ConstantMatrix& b, Ending ending, bool once)
       : k_(b.k), n_(b.n), row_(b.row), column_(b.column), late_(once && !by_rows()), ending_(std::move(ending)) {
     if (late_) {
-      source_ = StoredWeights(b.tensor, is_turned() ? std::move(file) : WeightsFile());
+      source_ = StoredWeights(b.tensor, is_turned() ? file_of(graph, matrix) : WeightsFile());
       return;
     }
-    panels_ = Buffer(bf16_panels_size(k_, n_), pool);
-    const auto* const from = b.data();
-    parallel_panels(pool, k_, n_, [&](i64 first, i64 columns) {
-      pack_bf16_panels(from + first * column_, row_, column_, k_, columns,
-                       words(panels_) + bf16_panels_size(k_, first));
+    panels_ = graph.shared<Buffer>(matrix, fmt::format("bf16 matrix {} {} {} {}", k_, n_, row_, column_), [&] {
+      auto& pool = graph.packers(k_ * n_);
+      auto panels = std::make_shared<Buffer>(bf16_panels_size(k_, n_), pool);
+      parallel_panels(pool, k_, n_, [&, from = b.data()](i64 first, i64 columns) {
+        pack_bf16_panels(from + first * column_, row_, column_, k_, columns,
+                         words(*panels) + bf16_panels_size(k_, first));
+      });
+      return panels;
     });
   }
 
@@ -57,7 +62,7 @@ class Bf16MatMul final : public Kernel {
     const auto multiply = [&](const WordPanels& panels) {
       product(panels, k_, n_, a, place(out[0], 0), m, ending_.epilogue(nullptr), residual(in, 0), pool);
     };
-    if (!late_) return multiply(words(panels_));
+    if (!late_) return multiply(words(*panels_));
     const auto make = [&](i64 panel, Word* read, Word* to) {
       const auto first = panel * kColumns, count = std::min(kColumns, n_ - first);
       const auto* columns =
@@ -70,7 +75,7 @@ class Bf16MatMul final : public Kernel {
 
   i64 rows(const Sizes& sizes) const override { return by_rows() ? sizes.out[0].size() / n_ : 0; }
   void run_rows(std::span<const View> in, std::span<const View> out, i64 begin, i64 end) const override {
-    const Bf16Panels panels{words(panels_), k_, n_};
+    const Bf16Panels panels{words(*panels_), k_, n_};
     const auto to = place(out[0], begin), plus = residual(in, begin);
     const auto e = ending_.epilogue(nullptr);
     if (in[0].type == ElementType::f32)
@@ -116,7 +121,7 @@ class Bf16MatMul final : public Kernel {
     return ending_.residual < 0 ? Bf16Place{} : place(in[ending_.residual], row);
   }
 
-  Buffer panels_;
+  std::shared_ptr<const Buffer> panels_;
   i64 k_, n_, row_, column_;
   bool late_;
   Ending ending_;
@@ -129,9 +134,9 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto a = graph.input(root, 0);
   const auto rank = graph.fact(a).shape.rank();
   Match match{{root}, {a}, nullptr};
-  match.kernel = std::make_unique<Bf16MatMul>(*b, file_of(graph, graph.input(root, 1)),
-                                              take_ending(graph, match, rank, rank - 1, b->n),
-                                              !graph.options().steady(), graph.packers(b->k * b->n));
+  auto ending = take_ending(graph, match, rank, rank - 1, b->n);
+  match.kernel = std::make_unique<Bf16MatMul>(graph, graph.input(root, 1), *b, std::move(ending),
+                                              !graph.options().steady());
   return match;
 }
 

@@ -4,8 +4,6 @@
 // memory that stays in the cache.
 #include <limits>
 
-#include <fmt/format.h>
-
 #include "fast/kernels/convolution/bf16x3.hpp"
 #include "fast/kernels/convolution/clipped.hpp"
 #include "fast/kernels/convolution/depthwise.hpp"
@@ -19,9 +17,7 @@
 #include "fast/kernels/convolution/transposed_product.hpp"
 #include "fast/kernels/convolution/transposed_winograd.hpp"
 #include "fast/kernels/convolution/winograd.hpp"
-#include "fast/kit/convolution_method.hpp"
-#include "fast/kit/convolution_sum.hpp"
-#include "fast/kit/reached_taps.hpp"
+#include "fast/kit/packed_filters.hpp"
 
 namespace ovir::fast::patterns::blocked_convolution {
 namespace {
@@ -212,32 +208,12 @@ class BlockedConvolution final : public Kernel {
 
 i64 least_images(const Graphlet& graph, ValueRef data) { return std::max<i64>(graph.fact(data).shape[0].min, 1); }
 
-std::shared_ptr<const Buffer> packed_filters(ConvolutionMethod method, const ConvolutionShape& s, const float* filters,
-                                             ThreadPool& pool) {
-  auto packed = std::make_shared<Buffer>(filters_size(method, s), pool);
-  pack(method, s, filters, packed->data(), pool);
-  return packed;
-}
-
-/// All that the packing of filters depends on. Of some methods that is also where planes begin and end.
-std::string packing_name(ConvolutionMethod method, const ConvolutionShape& s) {
-  auto name = fmt::format("{} {} {} {} {} {} {} {} {} {}", fast::name(method), s.groups, s.channels, s.outputs,
-                          s.kernel_height, s.kernel_width, s.stride_y, s.stride_x, s.dilation_y, s.dilation_x);
-  const bool any_planes = method == ConvolutionMethod::direct || method == ConvolutionMethod::pointwise ||
-                          method == ConvolutionMethod::groups || tile_of(method);
-  if (!any_planes)
-    name += fmt::format(" {} {} {} {} {} {} {}", s.batch, s.height, s.width, s.out_height, s.out_width, s.pad_top,
-                        s.pad_left);
-  return name;
-}
-
 /// One whose filters are packed when the plan is made, with the branches beside it.
 std::optional<Match> packed_match(const Graphlet& graph, int root) {
   const auto sum = convolution_sum(graph, root, true, true, kAnyTaps);
   if (!sum) return std::nullopt;
   auto convolution = sum->convolution();
   const auto taps = reached_taps(convolution);
-  const auto filters = taps ? taps->of(sum->filters(graph), convolution.shape) : sum->filters(graph);
   if (taps) convolution = taps->of(std::move(convolution));
   const auto& s = convolution.shape;
   Match match{sum->nodes, {convolution.data}, nullptr, sum->shared};
@@ -245,8 +221,7 @@ std::optional<Match> packed_match(const Graphlet& graph, int root) {
   const auto method =
       choose(s, least_images(graph, convolution.data), false, convolution.open, ending.residual >= 0, true);
   if (s.taps() > most_taps(method)) return std::nullopt;
-  const auto pack = [&] { return packed_filters(method, s, filters.data(), graph.packers(s.weights())); };
-  auto packed = filters.is_given() ? graph.shared<Buffer>(graph.input(root, 1), packing_name(method, s), pack) : pack();
+  auto packed = packed_filters(graph, *sum, taps, method, s);
   match.kernel = std::make_unique<BlockedConvolution>(convolution.windows, s, method, std::move(packed), WeightsFile(),
                                                       std::move(ending));
   return match;
@@ -275,11 +250,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
                                  : choose(known, least_images(graph, input), !packed, open, ending.residual >= 0,
                                           graph.constant(filters));
   if (known.taps() > most_taps(method)) return std::nullopt;
-  std::shared_ptr<const Buffer> own;
-  if (packed)
-    own = graph.shared<Buffer>(filters, packing_name(method, known), [&] {
-      return packed_filters(method, known, packed->data<float>(), graph.packers(known.weights()));
-    });
+  auto own = packed ? packed_filters(graph, filters, method, known) : nullptr;
   match.kernel = std::make_unique<BlockedConvolution>(
       windows, known, method, std::move(own), packed ? WeightsFile() : file_of(graph, filters), std::move(ending));
   return match;

@@ -3,11 +3,8 @@
 // Plans that run once take those of large planes, whose filters are few.
 #include "fast/kernels/convolution/expanded_depthwise.hpp"
 
-#include "fast/kernels/convolution/depthwise.hpp"
-#include "fast/kernels/convolution/direct.hpp"
-#include "fast/kernels/convolution/planar.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
-#include "fast/kit/convolution_sum.hpp"
+#include "fast/kit/packed_filters.hpp"
 
 namespace ovir::fast::patterns::expanded_depthwise {
 namespace {
@@ -60,29 +57,21 @@ std::optional<Convolved> convolved_after(const Graphlet& graph, const Convolved&
 
 /// Its filters as a kernel of its own packs them.
 struct Packed {
-  Buffer filters{};
+  std::shared_ptr<const Buffer> filters{};
   Ending ending{};
 
-  PackedLayer with(const float* residual) const { return {filters.data(), ending.epilogue(residual)}; }
+  PackedLayer with(const float* residual) const {
+    return {filters ? filters->data() : nullptr, ending.epilogue(residual)};
+  }
 };
 
 Packed packed(const Graphlet& graph, Convolved layer) {
   const auto& s = layer.shape;
-  Packed to;
-  if (s.outputs == 0) return to;
-  const auto filters = layer.sum->filters(graph);
-  if (s.is_depthwise()) {
-    to.filters = Buffer(depthwise_filters_size(s));
-    depthwise_pack(s, filters.data(), to.filters.data());
-  } else if (s.is_pointwise()) {
-    to.filters = Buffer(direct_filters_size(s));
-    direct_pack(s, Weights(filters.data()), to.filters.data(), graph.packers(s.weights()));
-  } else {
-    to.filters = Buffer(planar_filters_size(s));
-    planar_pack(s, filters.data(), to.filters.data(), graph.packers(s.weights()));
-  }
-  to.ending = std::move(layer.ending);
-  return to;
+  if (s.outputs == 0) return {};
+  const auto method = s.is_depthwise()   ? ConvolutionMethod::depthwise
+                      : s.is_pointwise() ? ConvolutionMethod::pointwise
+                                         : ConvolutionMethod::planar;
+  return {packed_filters(graph, *layer.sum, std::nullopt, method, s), std::move(layer.ending)};
 }
 
 class ExpandedDepthwiseKernel final : public Kernel {

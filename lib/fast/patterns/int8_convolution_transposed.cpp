@@ -124,7 +124,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   for (i64 tap = 0; tap < s.taps(); ++tap)
     phases.push_back({.windows = {},
                       .shape = point,
-                      .weights = {weights_of_tap(s, weights.values, tap), weights.scale, {}},
+                      .weights = {weights_of_tap(s, weights.values, tap), weights.scale},
                       .in = in,
                       .pads = {0},
                       .ending = ending,
@@ -133,7 +133,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
                       .often = graph.options().steady(),
                       .winograd = false,
                       .averages = false,
-                      .pool = &graph.packers(point.weights())});
+                      .graph = &graph});
   match.kernel = std::make_unique<U8Transposed>(s, in, phases);
   return match;
 }

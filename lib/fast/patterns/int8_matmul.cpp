@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "fast/kernels/chunks.hpp"
 #include "fast/kernels/pair_excess.hpp"
 #include "fast/kernels/product/u8.hpp"
@@ -52,8 +54,8 @@ struct Operands {
 class Int8MatMul final : public Kernel {
  public:
   /// `once`: the plan runs once, and weights are rather packed as it does.
-  Int8MatMul(const Operands& operands, RowLevels in, Ending ending, std::optional<RowLevels> out, bool once,
-             ThreadPool& pool)
+  Int8MatMul(const Graphlet& graph, const Operands& operands, RowLevels in, Ending ending, std::optional<RowLevels> out,
+             bool once)
       : lines_(6 * round_up(operands.sides.n, kColumns)),
         k_(operands.sides.k),
         n_(operands.sides.n),
@@ -63,20 +65,15 @@ class Int8MatMul final : public Kernel {
         in_(std::move(in)),
         out_(std::move(out)) {
     set_lines(operands);
-    const auto panel_count = ceil_div(n_, kColumns);
-    if (in_.pairs_fit()) excesses_ = PairExcesses::none(panel_count);
     if (late_) {
       source_ = I8Source(operands.weights.values);
+      packed_ = std::make_shared<const PackedU8>(PackedU8{{}, none()});
       return;
     }
-    panels_ = Buffer(u8_panels_size(k_, n_), pool);
-    auto* panels = reinterpret_cast<Word*>(panels_.data());
-    const auto* const from = operands.weights.values.data<std::int8_t>();
-    parallel_panels(pool, k_, n_, [&](i64 first, i64 columns) {
-      pack_u8_panels(from + first * column(), row(), column(), k_, columns, panels + u8_panels_size(k_, first));
+    const auto name = fmt::format("u8 matrix {} {} {} {} {}", k_, n_, transposed_, once, in_.pairs_fit());
+    packed_ = graph.shared<PackedU8>(operands.weights.given, name, [&] {
+      return std::make_shared<const PackedU8>(packed(operands.weights, once, graph.packers(k_ * n_)));
     });
-    if (!once && !in_.pairs_fit())
-      excesses_ = PairExcesses(panels, panel_count, {.steps = u8_words(k_), .last_steps = u8_words(k_)}, pool);
   }
 
   std::string name() const override {
@@ -183,7 +180,7 @@ class Int8MatMul final : public Kernel {
   U8Product product(const U8RowScale* levels) const {
     const auto size = line_size();
     const auto* line = lines_.data();
-    return {.panels = reinterpret_cast<const Word*>(panels_.data()),
+    return {.panels = packed_->words(),
             .k = k_,
             .n = n_,
             .scale = line,
@@ -195,7 +192,7 @@ class Int8MatMul final : public Kernel {
             .level_scale = line + 2 * size,
             .level_shift = line + 3 * size,
             .small = small_,
-            .excess = excesses_.data()};
+            .excess = packed_->excesses.data()};
   }
   U8Rows place(const View& v, i64 row) const {
     if (v.type == ElementType::f32) return {.wide = reinterpret_cast<float*>(v.data) + row * n_};
@@ -255,8 +252,23 @@ class Int8MatMul final : public Kernel {
     }
   }
 
-  Buffer panels_, lines_;
-  PairExcesses excesses_;
+  /// Of weights that are not looked at.
+  PairExcesses none() const { return in_.pairs_fit() ? PairExcesses::none(ceil_div(n_, kColumns)) : PairExcesses(); }
+
+  PackedU8 packed(const I8Weights& weights, bool once, ThreadPool& pool) const {
+    PackedU8 to{.packed = Buffer(u8_panels_size(k_, n_), pool)};
+    auto* panels = reinterpret_cast<Word*>(to.packed.data());
+    const auto* from = weights.values.data<std::int8_t>();
+    parallel_panels(pool, k_, n_, [&](i64 first, i64 columns) {
+      pack_u8_panels(from + first * column(), row(), column(), k_, columns, panels + u8_panels_size(k_, first));
+    });
+    const PanelSteps order{.steps = u8_words(k_), .last_steps = u8_words(k_)};
+    to.excesses = once || in_.pairs_fit() ? none() : PairExcesses(panels, ceil_div(n_, kColumns), order, pool);
+    return to;
+  }
+
+  std::shared_ptr<const PackedU8> packed_;
+  Buffer lines_;
   i64 k_, n_;
   bool transposed_, late_, small_ = false;
   Ending ending_;
@@ -277,8 +289,8 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   // Levels may be by column, which another shape has no axis of.
   auto out = match.written ? std::nullopt : take_row_levels(graph, match.nodes);
   match.kernel =
-      std::make_unique<Int8MatMul>(*operands, RowLevels(operands->in), std::move(ending), std::move(out),
-                                   !graph.options().steady(), graph.packers(operands->sides.k * operands->sides.n));
+      std::make_unique<Int8MatMul>(graph, *operands, RowLevels(operands->in), std::move(ending), std::move(out),
+                                   !graph.options().steady());
   return match;
 }
 

@@ -3,10 +3,9 @@
 #include "fast/kernels/convolution/pointwise.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kit/broadcasting.hpp"
-#include "fast/kit/convolution_method.hpp"
-#include "fast/kit/convolutions.hpp"
 #include "fast/kit/functions.hpp"
 #include "fast/kit/image_resize.hpp"
+#include "fast/kit/packed_filters.hpp"
 #include "fast/kit/spelled_out.hpp"
 
 namespace ovir::fast::patterns::upsampled_convolution {
@@ -16,8 +15,9 @@ constexpr auto kMethod = ConvolutionMethod::pointwise;
 
 class UpsampledConvolution final : public Kernel {
  public:
-  /// `shape`: of the pixels that are read. `filters`: packed; empty: operand 1, packed in every run.
-  UpsampledConvolution(ImageResize resize, const ConvolutionShape& shape, Buffer filters, Buffer bias)
+  /// `shape`: of the pixels that are read. `filters`: packed; null: operand 1, packed in every run.
+  UpsampledConvolution(ImageResize resize, const ConvolutionShape& shape, std::shared_ptr<const Buffer> filters,
+                       Buffer bias)
       : resize_(std::move(resize)), shape_(shape), filters_(std::move(filters)), bias_(std::move(bias)) {}
 
   std::string name() const override {
@@ -39,7 +39,7 @@ class UpsampledConvolution final : public Kernel {
     if (x.layout == Layout::plain) state->in = state->reserve(s.batch * blocks_of(s.channels) * s.plane() * kBlock);
     state->few = state->reserve(few);
     if (y.layout == Layout::plain) state->planes = state->reserve(few);
-    if (!filters_.size()) state->filters = state->reserve(filters_size(kMethod, s));
+    if (!filters_) state->filters = state->reserve(filters_size(kMethod, s));
     state->rooms = state->reserve(resize_scratch_size(resizing(*state, y), runtime.threads()));
     return state;
   }
@@ -54,11 +54,8 @@ class UpsampledConvolution final : public Kernel {
       to_blocked(x, state.floats(state.in), s.batch, s.channels, s.plane(), pool);
       x = state.floats(state.in);
     }
-    const auto* filters = filters_.data();
-    if (state.filters) {
-      pack(kMethod, s, in[1].as<const float>(), state.floats(state.filters), pool);
-      filters = state.floats(state.filters);
-    }
+    if (state.filters) pack(kMethod, s, in[1].as<const float>(), state.floats(state.filters), pool);
+    const auto* filters = filters_ ? filters_->data() : state.floats(state.filters);
     auto* few = state.floats(state.few);
     pointwise_convolution(s, filters, x, few, Epilogue{.bias = bias_.size() ? bias_.data() : nullptr}, pool);
     if (state.planes) {
@@ -90,7 +87,8 @@ class UpsampledConvolution final : public Kernel {
 
   ImageResize resize_;
   ConvolutionShape shape_;
-  Buffer filters_, bias_;
+  std::shared_ptr<const Buffer> filters_;
+  Buffer bias_;
 };
 
 /// From so many channels on the convolution takes longer than a pass over its output, which an activation behind it is
@@ -126,14 +124,9 @@ std::optional<Match> match(const Graphlet& graph, int root) {
       bias = padded(std::span(numbers->data<float>(), s.outputs));
       match.nodes.push_back(add->first);
     }
-  Buffer packed;
-  if (graph.options().steady()) {
-    auto& pool = graph.packers(s.weights());
-    packed = Buffer(filters_size(kMethod, s), pool);
-    pack(kMethod, s, values->data<float>(), packed.data(), pool);
-  } else {
-    match.inputs.insert(match.inputs.begin() + 1, filters);
-  }
+  std::shared_ptr<const Buffer> packed;
+  if (graph.options().steady()) packed = packed_filters(graph, filters, kMethod, s);
+  else match.inputs.insert(match.inputs.begin() + 1, filters);
   match.kernel = std::make_unique<UpsampledConvolution>(std::move(resize), s, std::move(packed), std::move(bias));
   return std::move(match);
 }
