@@ -256,7 +256,7 @@ std::optional<Bf16Layer> transposed_layer(const Graphlet& graph, int root) {
   auto ending = take_ending(graph, match, convolution->rank, 1, s.outputs);
   return Bf16Layer{.windows = convolution->windows,
                    .shape = s,
-                   .filters = [filters] { return StoredWeights(*filters); },
+                   .filters = [filters] { return StoredWeights(filters->apart()); },
                    .origin = {graph.given_bytes(graph.input(root, 1))},
                    .ending = std::move(ending),
                    .nodes = std::move(match.nodes),
@@ -291,9 +291,8 @@ std::optional<Bf16Layer> bf16_layer(const Graphlet& graph, int root) {
   auto ending = take_ending(graph, match, convolution.rank, 1, s.outputs, sum->ending());
   if (s.is_depthwise() && (ending.residual >= 0 || ending.slopes.size() > 0)) return std::nullopt;
   auto filters = [&graph, root, sum = *sum] {
-    if (sum.terms.size() == 1 && !sum.scaled)
-      return StoredWeights(*sum.terms[0].filters, file_of(graph, graph.input(root, 1)));
-    return StoredWeights(sum.filters(graph).tensor());
+    const bool given = sum.terms.size() == 1 && !sum.scaled;
+    return StoredWeights(sum.filters(graph), given ? file_of(graph, graph.input(root, 1)) : WeightsFile());
   };
   return Bf16Layer{convolution.windows,
                    s,

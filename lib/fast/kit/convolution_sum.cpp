@@ -198,11 +198,12 @@ class Finder {
 
 }  // namespace
 
-Filters ConvolutionSum::filters(const Graphlet& graph) const {
+Tensor ConvolutionSum::filters(const Graphlet& graph) const {
   const auto& s = shape();
-  if (terms.size() == 1 && !scaled) return Filters(*terms[0].filters);
+  if (terms.size() == 1 && !scaled) return terms[0].filters->apart();
   const auto channels = s.group_channels(), each = channels * s.taps();
-  auto own = Buffer::unwritten(s.outputs * each);
+  Tensor own(ElementType::f32, {s.outputs, each});
+  auto* to = own.mutable_data<float>();
   const auto cost = static_cast<double>(each * std::ssize(terms)) / 2;
   parallel_ranges(graph.packers(s.weights()), s.outputs, cost, [&](i64 begin, i64 end) {
     std::vector<double> total(static_cast<std::size_t>(each));
@@ -213,10 +214,10 @@ Filters ConvolutionSum::filters(const Graphlet& graph) const {
         const auto first = o / t.group_outputs() * t.group_channels() - o / s.group_outputs() * channels;
         add(term, o, total.data() + first * s.taps());
       }
-      std::ranges::copy(total, own.data() + o * each);
+      std::ranges::copy(total, to + o * each);
     }
   });
-  return Filters(std::move(own));
+  return own;
 }
 
 ConvolutionSum::Origin ConvolutionSum::origin() const {

@@ -10,24 +10,6 @@
 
 namespace ovir::fast {
 
-/// f32 filters, outermost the outputs, or the groups and the outputs of each: those of the file, or their own.
-class Filters {
- public:
-  explicit Filters(const Tensor& given) : given_(&given) {}
-  explicit Filters(Buffer own) : own_(std::make_shared<Buffer>(std::move(own))) {}
-  bool is_given() const { return !own_; }
-  /// Those of a file in f16 are widened when somebody asks.
-  const float* data() const { return own_ ? own_->data() : given_->data<float>(); }
-  /// Their own, side by side.
-  Tensor tensor() const {
-    return Tensor::adopt(ElementType::f32, {own_->size()}, own_, reinterpret_cast<const std::byte*>(own_->data()));
-  }
-
- private:
-  const Tensor* given_ = nullptr;
-  std::shared_ptr<const Buffer> own_;
-};
-
 /// One convolution, or the data themselves, with what they are multiplied by.
 struct SumTerm {
   StaticConvolution convolution;  ///< of the data themselves: one of a pixel, by channel
@@ -46,8 +28,9 @@ struct ConvolutionSum {
 
   const StaticConvolution& convolution() const { return terms[leader].convolution; }
   const ConvolutionShape& shape() const { return convolution().shape; }
-  /// Computed by each call, in double precision.
-  Filters filters(const Graphlet& graph) const;
+  /// f32, outermost the outputs, or the groups and the outputs of each: those of the file, widened for this one alone
+  /// where they are of fewer bits, or computed by each call, in double precision.
+  Tensor filters(const Graphlet& graph) const;
   /// What they are computed of, as Graphlet::shared() asks: where the model has those of the leader, and all that
   /// filters() makes of them. Null where some are none of the model's own.
   struct Origin {

@@ -5,10 +5,10 @@
 namespace ovir::fast {
 namespace {
 
-std::shared_ptr<const Buffer> packed(ConvolutionMethod method, const ConvolutionShape& s, const float* filters,
+std::shared_ptr<const Buffer> packed(ConvolutionMethod method, const ConvolutionShape& s, const Tensor& filters,
                                      ThreadPool& pool) {
   auto to = std::make_shared<Buffer>(filters_size(method, s), pool);
-  pack(method, s, filters, to->data(), pool);
+  pack(method, s, filters.data<float>(), to->data(), pool);
   return to;
 }
 
@@ -23,14 +23,14 @@ std::shared_ptr<const Buffer> packed_filters(const Graphlet& graph, const Convol
   return graph.shared<Buffer>(origin.given, name, [&] {
     const auto all = sum.filters(graph);
     const auto filters = taps ? taps->of(all, sum.shape()) : all;
-    return packed(method, s, filters.data(), graph.packers(s.weights()));
+    return packed(method, s, filters, graph.packers(s.weights()));
   });
 }
 
 std::shared_ptr<const Buffer> packed_filters(const Graphlet& graph, ValueRef filters, ConvolutionMethod method,
                                              const ConvolutionShape& s) {
   return graph.shared<Buffer>(filters, packing_name(method, s), [&] {
-    return packed(method, s, graph.constant(filters)->data<float>(), graph.packers(s.weights()));
+    return packed(method, s, graph.constant(filters)->apart(), graph.packers(s.weights()));
   });
 }
 

@@ -32,16 +32,17 @@ StaticConvolution ReachedTaps::of(StaticConvolution convolution) const {
   return convolution;
 }
 
-Filters ReachedTaps::of(const Filters& filters, const ConvolutionShape& whole) const {
+Tensor ReachedTaps::of(const Tensor& filters, const ConvolutionShape& whole) const {
   const auto count = whole.outputs * whole.group_channels();
-  auto own = Buffer::unwritten(count * rows.size() * columns.size());
-  auto* to = own.data();
+  Tensor own(ElementType::f32, {count, rows.size(), columns.size()});
+  const auto* from = filters.data<float>();
+  auto* to = own.mutable_data<float>();
   for (i64 i = 0; i < count; ++i)
     for (auto y = rows.begin; y < rows.end; ++y) {
-      const auto* row = filters.data() + i * whole.taps() + y * whole.kernel_width;
+      const auto* row = from + i * whole.taps() + y * whole.kernel_width;
       to = std::copy(row + columns.begin, row + columns.end, to);
     }
-  return Filters(std::move(own));
+  return own;
 }
 
 std::string ReachedTaps::name(const ConvolutionShape& whole) const {

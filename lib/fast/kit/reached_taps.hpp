@@ -16,7 +16,7 @@ struct ReachedTaps {
   /// The same convolution by these taps alone.
   StaticConvolution of(StaticConvolution convolution) const;
   /// Theirs of filters [outputs][channels of a group][taps of `whole`].
-  Filters of(const Filters& filters, const ConvolutionShape& whole) const;
+  Tensor of(const Tensor& filters, const ConvolutionShape& whole) const;
   /// Which taps of `whole` they are.
   std::string name(const ConvolutionShape& whole) const;
 };

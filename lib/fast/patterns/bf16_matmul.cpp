@@ -20,7 +20,8 @@ class Bf16MatMul final : public Kernel {
     panels_ = graph.shared<Buffer>(matrix, fmt::format("bf16 matrix {} {} {} {}", k_, n_, row_, column_), [&] {
       auto& pool = graph.packers(k_ * n_);
       auto panels = std::make_shared<Buffer>(bf16_panels_size(k_, n_), pool);
-      parallel_panels(pool, k_, n_, [&, from = b.data()](i64 first, i64 columns) {
+      const auto matrix = b.apart();
+      parallel_panels(pool, k_, n_, [&, from = matrix.data()](i64 first, i64 columns) {
         pack_bf16_panels(from + first * column_, row_, column_, k_, columns,
                          words(*panels) + bf16_panels_size(k_, first));
       });
