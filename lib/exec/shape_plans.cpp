@@ -13,7 +13,7 @@ namespace {
 /// besides what the last few have.
 constexpr std::size_t kRecent = 64, kLast = 4;
 constexpr i64 kWeights = i64{32} << 20;
-/// To pack as many weights as the first plan did takes as long as some runs: later plans may do so once in so many runs.
+/// To pack as many weights as the first plan did takes as long as some runs: later plans may do so in one of so many.
 constexpr i64 kRunsForEach = 8;
 
 constexpr i64 kFilterRank = 3;
@@ -43,9 +43,7 @@ ShapePlans::ShapePlans(const Plan& plan, bool has_states, PlanFor make, std::sha
   if (make && !has_states && convolves_open_sizes(plan)) make_ = std::move(make);
 }
 
-bool ShapePlans::is_too_often() const {
-  return later_packed_ > runs_ * (first_packed_ / kRunsForEach);
-}
+bool ShapePlans::is_too_often() const { return later_packed_ > runs_ * (first_packed_ / kRunsForEach); }
 
 Executor* ShapePlans::find(std::span<const Tensor> inputs, const MemoryBudget& memory) {
   if (!make_) return nullptr;

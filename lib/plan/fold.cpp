@@ -93,7 +93,7 @@ std::vector<char> left_to_patterns(const Plan& plan, const PlanOptions& options)
   if (options.tier != Tier::fast || !options.has("fuse")) return left;
   for (const auto& step : plan.steps)
     if (is_offered(plan, step)) free[step.nodes[0]] = 1;
-  const Graphlet graph(plan, free);
+  const Graphlet graph(plan, free, false);
   for (const auto* pattern : options.patterns)
     for (int i = 0; pattern->unfolded && options.has(pattern->name) && i < std::ssize(free); ++i)
       if (pattern->begins_at(graph.type(i)))

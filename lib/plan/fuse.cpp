@@ -16,7 +16,7 @@ void drop_unchanged(Plan& plan, const PlanOptions& options) {
     step_of[step.nodes[0]] = s;
   }
   std::vector<int> instead(plan.values.size(), -1);
-  const Graphlet graph(plan, free);
+  const Graphlet graph(plan, free, false);
   for (const auto* pattern : options.patterns) {
     if (pattern->priority != Priority::unchanged || !options.has(pattern->name)) continue;
     for (int i = 0; i < std::ssize(free); ++i) {

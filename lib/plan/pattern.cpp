@@ -4,7 +4,8 @@
 
 namespace ovir {
 
-Graphlet::Graphlet(const Plan& plan, const std::vector<char>& free) : plan_(&plan), free_(&free) {
+Graphlet::Graphlet(const Plan& plan, const std::vector<char>& free, bool groups)
+    : plan_(&plan), free_(&free), groups_(groups) {
   users_.resize(plan.values.size());
   for (const auto& step : plan.steps)
     for (const auto id : step.inputs) users_[id].push_back(step.nodes.empty() ? -1 : step.nodes.back());

@@ -19,7 +19,11 @@ namespace ovir {
 /// type, no inputs and no users, and nothing is known of them.
 class Graphlet {
  public:
-  Graphlet(const Plan& plan, const std::vector<char>& free);
+  /// `groups`: who asks takes groups of nodes; otherwise single ones.
+  Graphlet(const Plan& plan, const std::vector<char>& free, bool groups);
+
+  /// Whether who asks takes so many nodes: to be looked at before weights are packed for them.
+  bool takes(const std::vector<int>& nodes) const { return (nodes.size() > 1) == groups_; }
 
   const PlanOptions& options() const { return plan_->options; }
   /// The threads that pack so many weights: to wake others for few takes longer than to pack them.
@@ -80,6 +84,7 @@ class Graphlet {
  private:
   const Plan* plan_;
   const std::vector<char>* free_;
+  bool groups_;
   mutable ThreadPool alone_{1};
   Fact nothing_;                         // of a value that there is not
   std::vector<std::vector<int>> users_;  // by value

@@ -27,7 +27,7 @@ class Taker {
   }
 
   void run() {
-    const Graphlet graph(plan_, free_);
+    const Graphlet graph(plan_, free_, groups_);
     std::set<std::string_view> types;
     for (int i = 0; i < std::ssize(free_); ++i) types.insert(graph.type(i));
     const auto occurs = [&](std::string_view type) { return types.count(type) > 0; };
@@ -49,7 +49,7 @@ class Taker {
       roots.pop_back();
       if (node < 0 || !pattern.begins_at(graph.type(node))) continue;
       auto match = pattern.match(graph, node);
-      if (!match || (match->nodes.size() > 1) != groups_ || reads_itself(*match)) continue;
+      if (!match || !graph.takes(match->nodes) || reads_itself(*match)) continue;
       for (const auto& v : match->inputs)
         if (v.node < root) roots.push_back(v.node);
       take(pattern, std::move(*match), graph);

@@ -181,10 +181,9 @@ TEST_CASE("a pattern fires, runs, and computes what the nodes by themselves do")
     const bool in_vectors = e.precision != Precision::f32 && e.kernel.find("winograd") != std::string_view::npos;
     if (in_vectors) fast::force_isa(fast::Isa::avx512);
     const auto c = checked(net);
-    // For a single run compile() would give batches that are open before it a plan of their own.
-    const bool direct = e.open && e.runs == testing::kOnce;
+    // compile() would give batches that are open before the run a plan of their own.
     const auto session = [&](const Options& options) {
-      return direct ? Session(std::make_shared<Runtime>(options.runtime), plan(c.model, c.facts, options))
+      return e.open ? Session(std::make_shared<Runtime>(options.runtime), plan(c.model, c.facts, options))
                     : compile(c.model, c.facts, options);
     };
     auto fused = session(options_of(e)), alone = session(options_of(e, {std::string(pattern)}));
@@ -255,7 +254,7 @@ TEST_CASE("what is made of a constant is made once by each name") {
   lowered.value_of = whole->value_of;
   lowered.options.made = std::make_shared<MadeOfConstants>();
   const std::vector<char> free(lowered.model->nodes.size(), 0);
-  const Graphlet graph(lowered, free);
+  const Graphlet graph(lowered, free, false);
   int made = 0;
   const auto make = [&] { return std::make_shared<const int>(++made); };
   for (const auto& node : lowered.model->nodes)

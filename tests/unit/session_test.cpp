@@ -356,7 +356,7 @@ TEST_CASE("an observer sees what becomes of weights of f16 that kernels read as 
   }
 }
 
-TEST_CASE("images and sequences of open sizes are run by a plan for their sizes: once, or when they come again") {
+TEST_CASE("images and sequences of open sizes are run by a plan for their sizes, at once") {
   const bool image = GENERATE(true, false);
   SmallModel m;
   const auto x = m.graph.parameter("x", ElementType::f32,
@@ -372,7 +372,7 @@ TEST_CASE("images and sequences of open sizes are run by a plan for their sizes:
   REQUIRE(c.diagnostics.errors() == 0);
   auto reference = compile(c.model, c.facts, {.tier = Tier::reference});
   auto often = compile(c.model, c.facts, {.expected_runs = 1000});
-  auto rarely = compile(c.model, c.facts, {.expected_runs = 2}), once = compile(c.model, c.facts);
+  auto once = compile(c.model, c.facts);
   const auto is_planned = [](Session& session, const std::vector<Tensor>& inputs) {
     Planned profiler;
     session.set_profiler(&profiler);
@@ -386,10 +386,8 @@ TEST_CASE("images and sequences of open sizes are run by a plan for their sizes:
     for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<float>(i % 11) - 5;
     const std::vector inputs{floats(image ? Shape{2, 3, side, side} : Shape{2, 3, side * side}, pixels)};
     const auto wanted = to_f64(reference.run(inputs).at(0));
-    CHECK_FALSE(is_planned(often, inputs));
-    for (int run = 0; run < 3; ++run) CHECK(to_f64(often.run(inputs).at(0)) == wanted);
     CHECK(is_planned(often, inputs));
-    for (int run = 0; run < 3; ++run) CHECK_FALSE(is_planned(rarely, inputs));
+    for (int run = 0; run < 3; ++run) CHECK(to_f64(often.run(inputs).at(0)) == wanted);
     CHECK(to_f64(once.run(inputs).at(0)) == wanted);
     CHECK(is_planned(once, inputs));
     // What was there before is still there.
@@ -400,6 +398,7 @@ TEST_CASE("images and sequences of open sizes are run by a plan for their sizes:
 }
 
 TEST_CASE("many sizes in turn get plans of their own, which share what is packed") {
+  const auto precision = GENERATE(Precision::f32, Precision::bf16);
   SmallModel m;
   const auto x = m.graph.parameter("x", ElementType::f32, PartialShape{Dim(), 32, Dim(), Dim()});
   const Shape shape{33, 32, 3, 3};
@@ -411,7 +410,7 @@ TEST_CASE("many sizes in turn get plans of their own, which share what is packed
   const auto c = m.check();
   REQUIRE(c.diagnostics.errors() == 0);
   auto reference = compile(c.model, c.facts, {.tier = Tier::reference});
-  auto often = compile(c.model, c.facts, {.expected_runs = 1000});
+  auto often = compile(c.model, c.facts, {.precision = precision, .expected_runs = 1000});
   for (int round = 0; round < 12; ++round)
     for (i64 width = 3; width < 14; ++width) {
       std::vector<float> pixels(32 * 5 * width);
@@ -422,9 +421,36 @@ TEST_CASE("many sizes in turn get plans of their own, which share what is packed
       const auto result = often.run(inputs).at(0);
       often.set_profiler(nullptr);
       INFO("round " << round << ", width " << width);
-      if (round == 0) CHECK_FALSE(profiler.sizes_known);
-      if (round == 11) CHECK(profiler.sizes_known);
-      if (profiler.sizes_known) CHECK(profiler.packed == 0);  // the plan for all sizes packed them so
+      CHECK(profiler.sizes_known);
+      // In f32 the plan for all sizes packed them so.
+      CHECK((profiler.packed == 0 || (precision == Precision::bf16 && width == 3)));
       if (round % 5 == 0) CHECK(to_f64(result) == to_f64(reference.run(inputs).at(0)));
     }
+}
+
+TEST_CASE("of many sizes that each need all filters packed anew some are run by the plan for all sizes") {
+  SmallModel m;
+  const auto x = m.graph.parameter("x", ElementType::f32, PartialShape{1, 32, Dim(), Dim()});
+  const Shape shape{32, 24, 4, 4};
+  std::vector<float> filters(static_cast<std::size_t>(shape.count()));
+  for (std::size_t i = 0; i < filters.size(); ++i) filters[i] = static_cast<float>(i % 7) - 3;
+  const auto y = m.graph.add("y", "ConvolutionBackpropData-1", {x, m.graph.constant("w", floats(shape, filters))},
+                             {{"strides", "2,2"}, {"dilations", "1,1"}, {"pads_begin", "1,1"}, {"pads_end", "1,1"}});
+  m.graph.result("r", y);
+  const auto c = m.check();
+  REQUIRE(c.diagnostics.errors() == 0);
+  auto reference = compile(c.model, c.facts, {.tier = Tier::reference});
+  auto often = compile(c.model, c.facts, {.expected_runs = 1000});
+  int planned = 0;
+  for (i64 width = 5; width < 29; ++width) {
+    std::vector<float> pixels(32 * 5 * width);
+    for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<float>(i % 11) - 5;
+    const std::vector inputs{floats(Shape{1, 32, 5, width}, pixels)};
+    Planned profiler;
+    often.set_profiler(&profiler);
+    CHECK(to_f64(often.run(inputs).at(0)) == to_f64(reference.run(inputs).at(0)));
+    often.set_profiler(nullptr);
+    planned += profiler.sizes_known ? 1 : 0;
+  }
+  CHECK(planned == 5);  // the first two of 24, and then one in eight runs
 }

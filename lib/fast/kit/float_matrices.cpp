@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "fast/kernels/product/dots.hpp"
-#include "fast/kit/functions.hpp"
 #include "op/shared_attrs.hpp"
 
 namespace ovir::fast {
@@ -28,7 +27,6 @@ FloatMatrices::FloatMatrices(const Graphlet& graph, int matmul) {
   if (!constant || !graph.options().steady()) return;
   packed_ = graph.shared<PackedMatrices>(b, fmt::format("matrices, {}", attrs.transpose_b),
                                          [&] { return std::make_shared<const PackedMatrices>(*constant); });
-  if (constant_matrix(graph, matmul)) return;  // that of packed_matmul, unless that is switched off
   const auto left = PackedMatrices::known(graph.fact(graph.input(matmul, 0)).shape),
              result = PackedMatrices::known(graph.fact({matmul, 0}).shape);
   if (!left || !result) return;

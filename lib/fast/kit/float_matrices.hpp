@@ -13,7 +13,7 @@ namespace ovir::fast {
 
 class FloatMatrices {
  public:
-  /// Those that `matmul` multiplies by. Where all sizes are known and the product reads panels, several are packed now.
+  /// Those that `matmul` multiplies by. Where all sizes are known and the product reads panels, they are packed.
   FloatMatrices(const Graphlet& graph, int matmul);
 
   /// Whether they are read from here, not from the kernel's operand, in all products.

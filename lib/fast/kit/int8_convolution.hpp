@@ -16,9 +16,9 @@ struct U8Layer {
   U8Ending ending;
   std::vector<int> nodes;
   std::vector<ValueRef> inputs;
-  bool often;        ///< many runs make up for the time that it takes to pack weights
-  bool winograd;     ///< and for larger ones
-  bool averages;     ///< an AvgPool
+  bool often;     ///< many runs make up for the time that it takes to pack weights
+  bool winograd;  ///< and for larger ones
+  bool averages;  ///< an AvgPool
   const Graphlet* graph;
 
   /// Weights of an output.

@@ -117,7 +117,7 @@ std::optional<RowLevels> take_row_levels(const Graphlet& graph, std::vector<int>
 struct I8Weights {
   Tensor values;  ///< i8, in the weights' order
   std::vector<float> scale;
-  std::vector<int> nodes{};  ///< which compute the weights from the integers, in order; nobody else reads them
+  std::vector<int> nodes{};     ///< which compute the weights from the integers, in order; nobody else reads them
   const void* given = nullptr;  ///< where the model has the integers, see Graphlet::given_bytes()
 };
 

@@ -7,7 +7,7 @@ namespace {
 
 std::optional<Match> match(const Graphlet& graph, int root) {
   auto layer = bf16_layer(graph, root);
-  if (!layer) return std::nullopt;
+  if (!layer || !graph.takes(layer->nodes)) return std::nullopt;
   Match match{layer->nodes, layer->inputs, nullptr, layer->shared, layer->written};
   match.kernel = bf16_kernel(*std::move(layer));
   return match;

@@ -136,8 +136,9 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto rank = graph.fact(a).shape.rank();
   Match match{{root}, {a}, nullptr};
   auto ending = take_ending(graph, match, rank, rank - 1, b->n);
-  match.kernel = std::make_unique<Bf16MatMul>(graph, graph.input(root, 1), *b, std::move(ending),
-                                              !graph.options().steady());
+  if (!graph.takes(match.nodes)) return std::nullopt;
+  match.kernel =
+      std::make_unique<Bf16MatMul>(graph, graph.input(root, 1), *b, std::move(ending), !graph.options().steady());
   return match;
 }
 

@@ -220,7 +220,7 @@ std::optional<Match> packed_match(const Graphlet& graph, int root) {
   auto ending = take_ending(graph, match, convolution.rank, 1, s.outputs, sum->ending());
   const auto method =
       choose(s, least_images(graph, convolution.data), false, convolution.open, ending.residual >= 0, true);
-  if (s.taps() > most_taps(method)) return std::nullopt;
+  if (s.taps() > most_taps(method) || !graph.takes(match.nodes)) return std::nullopt;
   auto packed = packed_filters(graph, *sum, taps, method, s);
   match.kernel = std::make_unique<BlockedConvolution>(convolution.windows, s, method, std::move(packed), WeightsFile(),
                                                       std::move(ending));
@@ -249,7 +249,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto method = transposed ? choose_transposed(*convolution, !packed, ending.residual >= 0)
                                  : choose(known, least_images(graph, input), !packed, open, ending.residual >= 0,
                                           graph.constant(filters));
-  if (known.taps() > most_taps(method)) return std::nullopt;
+  if (known.taps() > most_taps(method) || !graph.takes(match.nodes)) return std::nullopt;
   auto own = packed ? packed_filters(graph, filters, method, known) : nullptr;
   match.kernel = std::make_unique<BlockedConvolution>(
       windows, known, method, std::move(own), packed ? WeightsFile() : file_of(graph, filters), std::move(ending));

@@ -7,7 +7,7 @@ namespace {
 
 std::optional<Match> match(const Graphlet& graph, int root) {
   auto layer = u8_layer(graph, root);
-  if (!layer) return std::nullopt;
+  if (!layer || !graph.takes(layer->nodes)) return std::nullopt;
   Match match{layer->nodes, layer->inputs, nullptr};
   match.kernel = u8_kernel(*std::move(layer));
   return match;

@@ -288,9 +288,9 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   auto ending = take_ending(graph, match, rank, rank - 1, operands->sides.n);
   // Levels may be by column, which another shape has no axis of.
   auto out = match.written ? std::nullopt : take_row_levels(graph, match.nodes);
-  match.kernel =
-      std::make_unique<Int8MatMul>(graph, *operands, RowLevels(operands->in), std::move(ending), std::move(out),
-                                   !graph.options().steady());
+  if (!graph.takes(match.nodes)) return std::nullopt;
+  match.kernel = std::make_unique<Int8MatMul>(graph, *operands, RowLevels(operands->in), std::move(ending),
+                                              std::move(out), !graph.options().steady());
   return match;
 }
 

@@ -58,6 +58,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
     const auto& columns = shape[shape.rank() - (attrs.transpose_b ? 2 : 1)];
     if (columns.is_static()) ending = take_ending(graph, match, out.rank(), out.rank() - 1, columns.length());
   }
+  if (!graph.takes(match.nodes)) return std::nullopt;
   match.kernel = std::make_unique<MatMul>(attrs, std::move(ending), FloatMatrices(graph, root));
   return match;
 }

@@ -214,6 +214,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   }
   if (few) match.inputs.push_back(matrix);
   auto ending = take_ending(graph, match, rank, rank - 1, b->n);
+  if (!graph.takes(match.nodes)) return std::nullopt;
   const bool often = few && large && graph.options().expected_runs >= worth_a_copy();
   const auto name = fmt::format("matrix {} {} {} {}", b->k, b->n, b->row, b->column);
   std::shared_ptr<const RowsOfMatrix> rows_of;
