@@ -56,6 +56,12 @@ struct Scale {
   U8Scale get() const { return {by.data(), plus.data(), low.data(), step.data(), 255}; }
 };
 
+/// Of weights [outputs][channels][9].
+bool takes_winograd(const ConvolutionShape& s, const std::vector<std::int8_t>& weights) {
+  const auto each = s.group_channels() * s.taps();
+  return u8_winograd_pays(s) && u8_winograd_is_exact(column_sums(weights.data(), 1, each, each, s.outputs));
+}
+
 float bounded(float v, float low, float high) { return std::min(high, std::max(low, v)); }
 
 TEST_CASE("int8 convolution and depthwise: levels are exact, with residuals, in f32, on any number of threads") {
@@ -110,7 +116,7 @@ TEST_CASE("int8 convolution and depthwise: levels are exact, with residuals, in 
         to_u8_blocked(in.data(), false, in_scale.get(), reinterpret_cast<std::uint8_t*>(blocked.data()), s.batch,
                       s.channels, s.plane(), four);
       }
-      const bool winograd = u8_winograd_pays(s, weights.data());
+      const bool winograd = takes_winograd(s, weights);
       transformed += winograd;
       const Buffer packed(depthwise ? u8_depthwise_weights_size(s) / 4 : g.filters_size()),
           points(winograd ? u8_winograd_weights_size(s) : 1);
@@ -407,12 +413,12 @@ TEST_CASE("int8 Winograd: not where 64 times a sum could leave 32 bits") {
   const auto s = shape(1, 1, 208, 64, 16, 16, 3, 1, 1);
   std::vector<std::int8_t> weights(at(s.outputs * s.channels * 9), 1);
   force_isa(Isa::baseline);
-  CHECK(u8_winograd_pays(s, weights.data()));
+  CHECK(takes_winograd(s, weights));
   std::fill_n(weights.begin(), s.channels * 9, std::int8_t{-128});
-  CHECK_FALSE(u8_winograd_pays(s, weights.data()));
+  CHECK_FALSE(takes_winograd(s, weights));
   if (force_isa(Isa::amx)) {
     std::fill_n(weights.begin(), s.channels * 9, std::int8_t{1});
-    CHECK_FALSE(u8_winograd_pays(s, weights.data()));
+    CHECK_FALSE(takes_winograd(s, weights));
   }
   force_isa(Isa::best);
 }
@@ -429,7 +435,7 @@ TEST_CASE("int8 Winograd: the largest sums of either sign are exact") {
       in[i] = (static_cast<i64>(i) / s.plane() < kPositive) == above ? 255.0f : 0.0f;
     const auto sums = naive(s, Bytes(in.begin(), in.end()), weights, Bytes(at(s.channels), 0));
     for_each_isa([&] {
-      if (!u8_winograd_pays(s, weights.data())) return;
+      if (!takes_winograd(s, weights)) return;
       ThreadPool pool(2);
       const Scale scale(s.channels, 0, 1);
       const Floats ones(at(s.outputs), 1), zeros(at(s.outputs), 0);

@@ -112,7 +112,7 @@ void U8Filters::set_epilogue(const U8Layer& layer) {
        *slopes = level_plus + size, *sum_slopes = slopes + size;
   const bool activated = e.is_activated();
   const auto each = layer.each();
-  const auto* values = late_ ? nullptr : filters.values.data<std::int8_t>();
+  const auto known = late_ ? nullptr : filters.sums(*layer.graph, s.outputs);
   bool small = true;
   for (i64 o = 0; o < s.outputs; ++o) {
     const auto channel = s.is_depthwise() ? o : 0;
@@ -133,7 +133,7 @@ void U8Filters::set_epilogue(const U8Layer& layer) {
     }
     // Filters that were not looked at yet may be as large as i8 can.
     const auto most = IntegerSums{.total = 128 * each, .sizes = 128 * each};
-    const auto sums = late_ ? most : integer_sums(values + o * each, each);
+    const auto sums = known ? (*known)[o] : most;
     const auto total = static_cast<double>(std::abs(sums.total)), sizes = static_cast<double>(sums.sizes);
     small = small && sizes * 255 * std::abs(by) + std::abs(line.by_total) * total + std::abs(line.rest) < 1 << 30;
     if (e.activation.f == Function::prelu) {

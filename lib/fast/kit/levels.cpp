@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include <fmt/format.h>
+
 #include "fast/kit/broadcasting.hpp"
 #include "fast/kit/decompression.hpp"
 #include "fast/kit/functions.hpp"
@@ -299,34 +301,6 @@ std::optional<ChannelLines> channel_lines(const Graphlet& graph, int first, Valu
   }
 }
 
-IntegerSums integer_sums(const std::int8_t* values, i64 n) {
-  constexpr i64 kRun = 1 << 16;  // whose sums fit 32 bits
-  IntegerSums sums;
-  for (i64 first = 0; first < n; first += kRun) {
-    int some = 0, some_sizes = 0;
-    for (auto i = first; i < std::min(n, first + kRun); ++i) {
-      some += values[i];
-      some_sizes += std::abs(values[i]);
-    }
-    sums.total += some;
-    sums.sizes += some_sizes;
-  }
-  return sums;
-}
-
-std::vector<IntegerSums> column_sums(const std::int8_t* values, i64 row, i64 column, i64 k, i64 n) {
-  std::vector<IntegerSums> sums(n);
-  if (row == 1)
-    for (i64 j = 0; j < n; ++j) sums[j] = integer_sums(values + j * column, k);
-  else  // in the order of memory
-    for (i64 i = 0; i < k; ++i)
-      for (i64 j = 0; j < n; ++j) {
-        sums[j].total += values[i * row + j];
-        sums[j].sizes += std::abs(values[i * row + j]);
-      }
-  return sums;
-}
-
 U8Table::U8Table(const Levels& levels, i64 channels, const ChannelLines* lines)
     : padded_(round_up(channels, 4 * kBlock)), max_level_(levels.max_level), values_(4 * padded_) {
   for (i64 c = 0; c < channels; ++c) {
@@ -389,6 +363,14 @@ std::optional<RowLevels> take_row_levels(const Graphlet& graph, std::vector<int>
   taken.push_back(next);
   nodes.insert(nodes.end(), taken.begin(), taken.end());
   return RowLevels(*levels, std::move(factors));
+}
+
+std::shared_ptr<const std::vector<IntegerSums>> I8Weights::sums(const Graphlet& graph, i64 outputs) const {
+  return graph.shared<std::vector<IntegerSums>>(given, fmt::format("sums {}", outputs), [&] {
+    const auto each = outputs > 0 ? values.size() / outputs : 0;
+    return std::make_shared<const std::vector<IntegerSums>>(
+        column_sums(values.data<std::int8_t>(), 1, each, each, outputs));
+  });
 }
 
 std::optional<I8Weights> stored_i8_weights(const Graphlet& graph, int node, int port, const Outputs& outputs) {

@@ -1,10 +1,12 @@
 // Values that FakeQuantize has brought onto levels, and weights that are multiples of a step: what int8 kernels take.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "fast/kernels/convolution/u8.hpp"
+#include "fast/kernels/integer_sums.hpp"
 #include "fast/kernels/pair_excess.hpp"
 #include "fast/kernels/product/u8.hpp"
 #include "fast/kernels/weights.hpp"
@@ -119,6 +121,9 @@ struct I8Weights {
   std::vector<float> scale;
   std::vector<int> nodes{};     ///< which compute the weights from the integers, in order; nobody else reads them
   const void* given = nullptr;  ///< where the model has the integers, see Graphlet::given_bytes()
+
+  /// Of the integers of each of so many outputs, which are the outermost axes; found once for all plans of the model.
+  std::shared_ptr<const std::vector<IntegerSums>> sums(const Graphlet& graph, i64 outputs) const;
 };
 
 /// Integers of such weights where they lie or, in a file, where they are read from.
@@ -146,14 +151,6 @@ struct SumShift {
   double by_total, rest;
   double with(i64 total) const { return by_total * static_cast<double>(total) + rest; }
 };
-
-/// The sum of integers, and of their absolute values.
-struct IntegerSums {
-  i64 total = 0, sizes = 0;
-};
-IntegerSums integer_sums(const std::int8_t* values, i64 n);
-/// Those of each of n columns of k rows, `row` and `column` apart, one of which is 1.
-std::vector<IntegerSums> column_sums(const std::int8_t* values, i64 row, i64 column, i64 k, i64 n);
 
 /// Which of so many outputs weights belong to: the first axes count them, the last one does, or the `second` one.
 struct Outputs {

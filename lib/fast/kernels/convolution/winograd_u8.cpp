@@ -1,7 +1,9 @@
 #include "fast/kernels/convolution/winograd_u8.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <utility>
 
 #include "fast/kernels/convolution/winograd.hpp"
@@ -104,7 +106,7 @@ struct Loops {
 
 }  // namespace
 
-bool u8_winograd_pays(const ConvolutionShape& s, const std::int8_t* weights) {
+bool u8_winograd_pays(const ConvolutionShape& s) {
   const auto has_u8 = narrow_isa().has_u8;
   const auto fewest = has_u8 ? 4 * kBlock : narrow_isa().adds_pairs ? 2 * kBlock : kBlock;
   if (narrow_isa().tiled || !winograd_fits(s, WinogradTile::two) || s.groups > 1 || s.is_dilated() ||
@@ -116,20 +118,17 @@ bool u8_winograd_pays(const ConvolutionShape& s, const std::int8_t* weights) {
   constexpr i64 kWeightsAsTiles = 8;
   const auto g = geometry_of(s);
   const auto tiles = g.across * g.down, products = s.out_plane() * 9;
-  if (has_u8) {
-    if (static_cast<double>((tiles + kWeightsAsTiles) * g.points * 2) > 0.93 * static_cast<double>(products))
-      return false;
-  } else if (static_cast<double>(tiles * g.points) > 0.72 * static_cast<double>(products) ||
-             u8_winograd_weights_size(s) > i64{3} << 20) {
-    return false;
-  }
-  const auto each = s.channels * 9;
-  for (i64 o = 0; o < s.outputs; ++o) {
-    i64 above = 0, below = 0;
-    for (i64 i = 0; i < each; ++i) (weights[o * each + i] > 0 ? above : below) += std::abs(weights[o * each + i]);
-    if (std::max(above, below) * 255 * kFactor > std::numeric_limits<std::int32_t>::max()) return false;
-  }
-  return true;
+  if (has_u8)
+    return static_cast<double>((tiles + kWeightsAsTiles) * g.points * 2) <= 0.93 * static_cast<double>(products);
+  return static_cast<double>(tiles * g.points) <= 0.72 * static_cast<double>(products) &&
+         u8_winograd_weights_size(s) <= i64{3} << 20;
+}
+
+bool u8_winograd_is_exact(std::span<const IntegerSums> sums) {
+  return std::ranges::all_of(sums, [](const IntegerSums& s) {
+    const auto of_one_sign = (s.sizes + std::abs(s.total)) / 2;
+    return of_one_sign * 255 * kFactor <= std::numeric_limits<std::int32_t>::max();
+  });
 }
 
 i64 u8_winograd_weights_size(const ConvolutionShape& s) {
