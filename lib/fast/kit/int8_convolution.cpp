@@ -315,8 +315,7 @@ std::optional<U8Layer> u8_layer(const Graphlet& graph, int root) {
   const bool often = graph.options().steady();
   // Without an instruction for u8 by i8 transforming weights pays in a single run, too.
   const bool many = !narrow_isa().has_u8 && s.out_plane() >= kNarrowPixelsWorthTransforming;
-  const bool winograd =
-      (often || many) && u8_winograd_pays(s) && u8_winograd_is_exact(*weights.sums(graph, s.outputs));
+  const bool winograd = (often || many) && u8_winograd_pays(s) && u8_winograd_is_exact(*weights.sums(graph, s.outputs));
   auto pads = in.padding();
   if (pads.empty()) pads = {0};  // none are needed
   return U8Layer{convolution.windows,
