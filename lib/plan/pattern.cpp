@@ -49,10 +49,22 @@ ValueRef Graphlet::narrow(ValueRef v) const {
   return constant && plan_passes::is_half(constant->type()) ? v : ValueRef{};
 }
 
-const void* Graphlet::given_bytes(ValueRef v) const {
+const void* Graphlet::origin(ValueRef v) const {
+  constexpr int kMost = 64;  // nodes
   const auto* from = narrow_constant(v);
   if (!from) from = given(v);
-  return from ? from->source() : nullptr;
+  if (from) return from->source();
+  if (v.node < 0 || v.port != 0 || !constant(v)) return nullptr;
+  // A constant of the plan may follow from its shapes.
+  std::vector<int> nodes{v.node};
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const auto& computed = node(nodes[i]);
+    if (computed.op->kind == Kind::constant) continue;
+    if (computed.op->kind != Kind::compute || !computed.bodies.empty() || nodes.size() > kMost) return nullptr;
+    for (const auto& input : computed.inputs)
+      if (input.node >= 0) nodes.push_back(input.node);
+  }
+  return &node(v.node);
 }
 
 bool Graphlet::is_read(ValueRef v) const {

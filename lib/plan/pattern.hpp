@@ -54,11 +54,12 @@ class Graphlet {
   ValueRef narrow(ValueRef v) const;
   /// The same constant's tensor, in its own type; null: none.
   const Tensor* narrow_constant(ValueRef v) const { return given(narrow(v)); }
-  /// Where the model has the constant that this value is, itself or by a Convert; null: it is none of the model's own.
-  const void* given_bytes(ValueRef v) const;
+  /// What stands for a value that follows from constants alone, the same in all plans of the model: where the model has
+  /// the constant that it is, itself or by a Convert, or the node that computes it; null: it does not.
+  const void* origin(ValueRef v) const;
   /// What `make` makes of a constant, as a shared pointer, but once for all that ask by the same name, as layers that
   /// share their weights do, and plans of the model for other shapes. `name` says all that it depends on besides.
-  /// `given`: given_bytes() of the constant; where that is null, nothing is shared.
+  /// `given`: origin() of the constant; where that is null, nothing is shared.
   template <class T, class Make>
   std::shared_ptr<const T> shared(const void* given, const std::string& name, const Make& make) const {
     if (!given || !plan_->options.made) return make();
@@ -68,7 +69,7 @@ class Graphlet {
   }
   template <class T, class Make>
   std::shared_ptr<const T> shared(ValueRef constant, const std::string& name, const Make& make) const {
-    return shared<T>(given_bytes(constant), name, make);
+    return shared<T>(origin(constant), name, make);
   }
   /// The one node that reads this output, where it is only one, may be taken, and no Result receives the value; else
   /// -1.

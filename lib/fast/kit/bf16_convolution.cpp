@@ -257,7 +257,7 @@ std::optional<Bf16Layer> transposed_layer(const Graphlet& graph, int root) {
   return Bf16Layer{.windows = convolution->windows,
                    .shape = s,
                    .filters = [filters] { return StoredWeights(filters->apart()); },
-                   .origin = {graph.given_bytes(graph.input(root, 1))},
+                   .origin = {graph.origin(graph.input(root, 1))},
                    .ending = std::move(ending),
                    .nodes = std::move(match.nodes),
                    .inputs = std::move(match.inputs),

@@ -82,12 +82,10 @@ std::string packing_name(std::string_view form, const ConvolutionShape& s) {
 }
 
 std::string packing_name(ConvolutionMethod method, const ConvolutionShape& s) {
-  using enum ConvolutionMethod;
-  static constexpr auto kAnyPlanes = {direct, pointwise, depthwise, grouped, groups, planar, planar_depthwise};
-  auto text = packing_name(name(method), s);
-  if (tile_of(method) || std::ranges::find(kAnyPlanes, method) != kAnyPlanes.end()) return text;
-  return text + fmt::format(" {} {} {} {} {} {} {}", s.batch, s.height, s.width, s.out_height, s.out_width, s.pad_top,
-                            s.pad_left);
+  const auto text = packing_name(name(method), s);
+  const bool by_phases =
+      method == ConvolutionMethod::transposed_few || method == ConvolutionMethod::transposed_winograd;
+  return by_phases ? text + fmt::format(" {} {}", s.pad_top, s.pad_left) : text;
 }
 
 i64 filters_size(ConvolutionMethod method, const ConvolutionShape& shape) {

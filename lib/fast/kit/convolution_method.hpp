@@ -46,7 +46,7 @@ std::optional<WinogradTile> tile_of(ConvolutionMethod method);
 
 /// All that filters packed in this way depend on besides the filters: what Graphlet::shared() calls them.
 std::string packing_name(std::string_view form, const ConvolutionShape& shape);
-/// The same for pack(); of some methods that is also where planes begin and end.
+/// The same for pack(): the size of planes is not part of it, of some methods their padding is.
 std::string packing_name(ConvolutionMethod method, const ConvolutionShape& shape);
 
 /// Floats of the packed filters, of which the size of planes does not matter.

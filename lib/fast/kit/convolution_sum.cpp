@@ -100,7 +100,7 @@ class Finder {
     const auto outputs = static_cast<std::size_t>(convolution->shape.outputs);
     auto nodes = convolution->nodes;
     const auto shared = convolution->shared;
-    const auto* given = graph_.given_bytes(graph_.input(node, 1));
+    const auto* given = graph_.origin(graph_.input(node, 1));
     return ConvolutionSum{.terms = {{*std::move(convolution), filters, given, std::vector<double>(outputs, 1)}},
                           .bias = std::vector<double>(outputs, 0),
                           .nodes = std::move(nodes),

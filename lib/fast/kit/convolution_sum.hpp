@@ -14,7 +14,7 @@ namespace ovir::fast {
 struct SumTerm {
   StaticConvolution convolution;  ///< of the data themselves: one of a pixel, by channel
   const Tensor* filters;          ///< null: ones
-  const void* given;              ///< where the model has the filters, see Graphlet::given_bytes()
+  const void* given;              ///< what stands for the filters, see Graphlet::origin()
   std::vector<double> scale;      ///< by output
 };
 
@@ -31,8 +31,8 @@ struct ConvolutionSum {
   /// f32, outermost the outputs, or the groups and the outputs of each: those of the file, widened for this one alone
   /// where they are of fewer bits, or computed by each call, in double precision.
   Tensor filters(const Graphlet& graph) const;
-  /// What they are computed of, as Graphlet::shared() asks: where the model has those of the leader, and all that
-  /// filters() makes of them. Null where some are none of the model's own.
+  /// What they are computed of, as Graphlet::shared() asks: what stands for those of the leader, and all that
+  /// filters() makes of them. Null where some do not follow from constants alone.
   struct Origin {
     const void* given = nullptr;
     std::string name{};

@@ -397,7 +397,7 @@ std::optional<I8Weights> stored_i8_weights(const Graphlet& graph, int node, int 
   if (zeros.empty()) return std::nullopt;
   const bool as_they_are = std::all_of(zeros.begin(), zeros.end(), [](float z) { return z == 0; });
   if (as_they_are && codes->type() == ElementType::i8) {
-    weights.given = graph.given_bytes(back.at());
+    weights.given = graph.origin(back.at());
     return weights;
   }
   Tensor values(ElementType::i8, codes->shape());

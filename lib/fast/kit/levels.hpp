@@ -120,7 +120,7 @@ struct I8Weights {
   Tensor values;  ///< i8, in the weights' order
   std::vector<float> scale;
   std::vector<int> nodes{};     ///< which compute the weights from the integers, in order; nobody else reads them
-  const void* given = nullptr;  ///< where the model has the integers, see Graphlet::given_bytes()
+  const void* given = nullptr;  ///< what stands for the integers, see Graphlet::origin()
 
   /// Of the integers of each of so many outputs, which are the outermost axes; found once for all plans of the model.
   std::shared_ptr<const std::vector<IntegerSums>> sums(const Graphlet& graph, i64 outputs) const;
