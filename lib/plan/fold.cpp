@@ -1,5 +1,8 @@
 // fold: known values become constants, and steps that nothing depends on go.
 #include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string_view>
 
 #include "diag/diagnostic.hpp"
 #include "op/compute.hpp"
@@ -55,30 +58,72 @@ void fold_known(Plan& plan) {
   remove_steps(plan, gone);
 }
 
-/// The outputs of a step all of whose inputs are constants. Nothing where it cannot be folded.
-std::vector<Tensor> computed(const Plan& plan, const Step& step) {
-  if (step.nodes.empty()) return {};
-  const auto& node = plan.node(step);
-  if (node.op->kind != Kind::compute || !node.version->pure || !node.bodies.empty() || step.inputs.empty()) return {};
+/// A node all of whose inputs are constants.
+struct Computation {
+  std::shared_ptr<const Model> model;
+  int index;
   std::vector<Tensor> inputs;
-  std::vector<Fact> facts;
-  for (const auto id : step.inputs) {
-    const auto& value = plan.value(id);
-    if (value.role != Role::constant || !value.constant) return {};
-    inputs.push_back(value.constant);
-    facts.push_back({value.declared, value.constant.shape(), value.constant, nullptr});
+  std::vector<ElementType> declared, stored;  ///< of inputs, of outputs
+
+  /// Of the node of a step; nothing where it cannot be folded.
+  static std::optional<Computation> of(const Plan& plan, const Step& step) {
+    if (step.nodes.empty()) return std::nullopt;
+    const auto& node = plan.node(step);
+    if (node.op->kind != Kind::compute || !node.version->pure || !node.bodies.empty() || step.inputs.empty())
+      return std::nullopt;
+    Computation what{plan.model, step.nodes.back(), {}, {}, {}};
+    for (const auto id : step.inputs) {
+      const auto& value = plan.value(id);
+      if (value.role != Role::constant || !value.constant) return std::nullopt;
+      what.inputs.push_back(value.constant);
+      what.declared.push_back(value.declared);
+    }
+    for (const auto id : step.outputs) what.stored.push_back(plan.value(id).stored);
+    return what;
   }
-  InferContext infer(*node.op, *node.version, node.attrs.get(), facts, static_cast<int>(step.outputs.size()));
-  infer.check_signature();
-  if (node.version->infer) node.version->infer(infer);
-  std::vector<ElementType> stored;
-  for (const auto id : step.outputs) stored.push_back(plan.value(id).stored);
-  spend(steps_of(*node.version, node.attrs.get(), inputs, infer.outputs()));
-  EvalContext eval(*node.version, node.attrs.get(), inputs, infer.outputs(), stored);
-  eval.set_type(node.op->type);
-  compute(eval);
-  return std::move(eval.finish());
-}
+
+  const Node& node() const { return (*model)[index]; }
+
+  std::vector<Fact> outputs() const {
+    std::vector<Fact> facts;
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      facts.push_back({declared[i], inputs[i].shape(), inputs[i], nullptr});
+    InferContext infer(*node().op, *node().version, node().attrs.get(), facts, static_cast<int>(stored.size()));
+    infer.check_signature();
+    if (node().version->infer) node().version->infer(infer);
+    return infer.outputs();
+  }
+
+  std::vector<Tensor> results() const {
+    const auto facts = outputs();
+    spend(steps_of(*node().version, node().attrs.get(), inputs, facts));
+    EvalContext eval(*node().version, node().attrs.get(), inputs, facts, stored);
+    eval.set_type(node().op->type);
+    compute(eval);
+    return std::move(eval.finish());
+  }
+
+  /// Whether it is weights that mostly one kernel wants, who packs them, or nobody where they are packed already.
+  bool is_deferred() const {
+    static constexpr std::string_view kTypes[] = {"Add",     "Convert", "Divide",   "FakeQuantize", "Multiply",
+                                                  "Reshape", "Squeeze", "Subtract", "Transpose",    "Unsqueeze"};
+    constexpr i64 kLarge = 16384;
+    return node().op->set.empty() && std::ranges::find(kTypes, node().op->type) != std::end(kTypes) &&
+           stored.size() == 1 && stored[0] == ElementType::f32 &&
+           std::ranges::any_of(inputs, [](const Tensor& t) { return t.size() >= kLarge; });
+  }
+
+  /// The result, computed when somebody asks for its elements.
+  std::optional<Tensor> deferred() const {
+    const auto facts = outputs();
+    if (!facts[0].shape.is_static()) return std::nullopt;
+    return Tensor::deferred(stored[0], facts[0].shape.to_shape(), [*this] {
+      auto now = *this;
+      for (auto& t : now.inputs) t = t.apart();  // what they are made of goes with them
+      return now.results().at(0);
+    });
+  }
+};
 
 /// Whether a step converts a constant of a narrower float to f32, which it is between steps anyway.
 bool is_widened_already(const Plan& plan, const Step& step) {
@@ -119,13 +164,16 @@ void fold_computed(Plan& plan, const PlanOptions& options, bool all) {
       continue;
     }
     if (!all) continue;
+    const auto what = Computation::of(plan, step);
+    if (!what) continue;
     std::vector<Tensor> results;
     try {
-      results = computed(plan, step);
+      auto later = what->is_deferred() ? what->deferred() : std::nullopt;
+      if (later) results.push_back(*std::move(later));
+      else results = what->results();
     } catch (const Failure&) {
       continue;  // the run will say so, if it comes to that
     }
-    if (results.empty()) continue;
     for (std::size_t o = 0; o < step.outputs.size(); ++o)
       make_constant(plan.values[step.outputs[o]], std::move(results[o]));
     gone[s] = 1;

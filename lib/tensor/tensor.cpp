@@ -80,10 +80,12 @@ Tensor::Tensor(ElementType type, Shape shape, std::shared_ptr<const void> owner,
 
 /// What tensors share whose bytes are made when somebody asks for them.
 struct Tensor::Deferred {
-  Deferred(std::shared_ptr<const void> o, Tensor t) : owner(std::move(o)), from(std::move(t)) {}
+  Deferred(std::shared_ptr<const void> o, Tensor t, std::function<Tensor()> m = {})
+      : owner(std::move(o)), from(std::move(t)), make(std::move(m)) {}
 
   std::shared_ptr<const void> owner;  ///< of misaligned bytes
-  Tensor from;                        ///< what is converted; empty: the bytes are copied
+  Tensor from;                        ///< what is converted; empty: they are made, or the bytes are copied
+  std::function<Tensor()> make;
   mutable std::once_flag once;
   mutable Tensor made;
 };
@@ -98,6 +100,12 @@ Tensor Tensor::anywhere(ElementType type, Shape shape, std::shared_ptr<const voi
   return t;
 }
 
+Tensor Tensor::deferred(ElementType type, Shape shape, std::function<Tensor()> make) {
+  Tensor t(type, std::move(shape), std::make_shared<const Deferred>(nullptr, Tensor(), std::move(make)), nullptr);
+  t.deferred_ = true;
+  return t;
+}
+
 Tensor Tensor::widened(const Tensor& from) {
   Tensor t(ElementType::f32, from.shape_, std::make_shared<const Deferred>(nullptr, from), nullptr);
   t.deferred_ = true;
@@ -108,9 +116,10 @@ const std::byte* Tensor::made_bytes() const {
   const auto& shared = *static_cast<const Deferred*>(owner_.get());
   std::call_once(shared.once, [&] {
     const auto& from = shared.from;
-    shared.made = from ? convert(from.deferred_ ? from.copied() : from, type_) : copied();
+    if (shared.make) shared.made = shared.make();
+    else shared.made = from ? convert(from.deferred_ ? from.copied() : from, type_) : copied();
   });
-  return shared.made.data_;
+  return shared.made.bytes();
 }
 
 FilePart Tensor::file_part() const {
@@ -122,7 +131,7 @@ Tensor Tensor::apart() const {
   auto same = *this;
   if (!deferred_) return same;
   const auto& shared = *static_cast<const Deferred*>(owner_.get());
-  same.owner_ = std::make_shared<const Deferred>(shared.owner, shared.from.apart());
+  same.owner_ = std::make_shared<const Deferred>(shared.owner, shared.from.apart(), shared.make);
   return same;
 }
 
