@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "exec/shape_plans.hpp"
 #include "fast/isa/narrow.hpp"
 #include "fast/patterns.hpp"
 #include "ops/registry.hpp"
@@ -122,7 +123,10 @@ Session compile(std::shared_ptr<const Model> model, const Facts& facts, const Op
   const MemoryBudget::Scope scope(runtime->memory());
   const auto made = std::make_shared<MadeOfConstants>();
   auto plan_for = plan_for_shapes(model, options, runtime, made);
-  auto plan = plan_by(packers(options, *runtime), std::move(model), facts, options, made);
+  auto for_all = options;
+  // Plans for the shapes of a run pack weights; who cannot have one does without.
+  if (plan_for && ShapePlans::serve(*model, facts)) for_all.expected_runs = 1;
+  auto plan = plan_by(packers(for_all, *runtime), std::move(model), facts, for_all, made);
   return Session(std::move(runtime), std::move(plan), std::move(plan_for));
 }
 

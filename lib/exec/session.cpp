@@ -93,7 +93,7 @@ struct Session::Impl {
     }
     exchanged.resize(outputs.size());
     find_variables(*plan, variables);
-    by_shape.emplace(*plan, !variables.empty(), std::move(plan_for), executor.arenas());
+    by_shape.emplace(*plan, std::move(plan_for), executor.arenas());
     planned = planned_work(*plan);
   }
 

@@ -18,29 +18,31 @@ constexpr i64 kRunsForEach = 8;
 
 constexpr i64 kFilterRank = 3;
 
-bool is_open(const Plan& plan, int id) { return !plan.value(id).shape.is_static(); }
-
 /// Whether data of open sizes meet filters with spatial axes: convolutions gain what is worth another plan, products of
 /// matrices do not.
-bool convolves(const Plan& plan, int index) {
-  const auto& node = (*plan.model)[index];
+bool convolves(const Node& node, const Facts& facts) {
   if (!node.version || !node.version->macs || node.inputs.size() < 2) return false;
-  const auto &data = plan.facts->of(node.inputs[0]).shape, &filters = plan.facts->of(node.inputs[1]).shape;
+  const auto &data = facts.of(node.inputs[0]).shape, &filters = facts.of(node.inputs[1]).shape;
   return !data.is_static() && filters.is_static() && filters.rank() >= kFilterRank;
 }
 
-bool convolves_open_sizes(const Plan& plan) {
-  return std::any_of(plan.parameters.begin(), plan.parameters.end(), [&](int id) { return is_open(plan, id); }) &&
-         std::any_of(plan.steps.begin(), plan.steps.end(), [&](const Step& step) {
-           return std::any_of(step.nodes.begin(), step.nodes.end(), [&](int node) { return convolves(plan, node); });
-         });
+bool has_states(const Model& model) {
+  return std::ranges::any_of(model.nodes, [](const Node& node) {
+    return (node.op && (node.op->kind == Kind::read_value || node.op->kind == Kind::assign)) ||
+           std::ranges::any_of(node.bodies, [](const auto& body) { return has_states(*body); });
+  });
 }
 
 }  // namespace
 
-ShapePlans::ShapePlans(const Plan& plan, bool has_states, PlanFor make, std::shared_ptr<Arenas> arenas)
-    : arenas_(std::move(arenas)) {
-  if (make && !has_states && convolves_open_sizes(plan)) make_ = std::move(make);
+bool ShapePlans::serve(const Model& model, const Facts& facts) {
+  const auto is_open = [&](int parameter) { return !facts.of({parameter, 0}).shape.is_static(); };
+  return std::ranges::any_of(model.parameters, is_open) && !has_states(model) &&
+         std::ranges::any_of(model.nodes, [&](const Node& node) { return convolves(node, facts); });
+}
+
+ShapePlans::ShapePlans(const Plan& plan, PlanFor make, std::shared_ptr<Arenas> arenas) : arenas_(std::move(arenas)) {
+  if (make && serve(*plan.model, *plan.facts)) make_ = std::move(make);
 }
 
 bool ShapePlans::is_too_often() const { return later_packed_ > runs_ * (first_packed_ / kRunsForEach); }

@@ -13,9 +13,10 @@ namespace ovir {
 
 class ShapePlans {
  public:
-  /// Without `make`, for a model with states, or that has no convolutions of open sizes, there are none.
-  /// `arenas`: of who runs the plan for all shapes.
-  ShapePlans(const Plan& plan, bool has_states, PlanFor make, std::shared_ptr<Arenas> arenas);
+  /// Whether a model has them: it has convolutions of open sizes, and no states.
+  static bool serve(const Model& model, const Facts& facts);
+  /// `plan`: for all shapes. Without `make` there are no others. `arenas`: of who runs it.
+  ShapePlans(const Plan& plan, PlanFor make, std::shared_ptr<Arenas> arenas);
 
   /// What runs inputs of these shapes; null: the plan for all of them. That is the case where much would have to be
   /// packed for plans too often, or memory is short.
