@@ -1,8 +1,6 @@
 // fold: known values become constants, and steps that nothing depends on go.
 #include <algorithm>
-#include <iterator>
 #include <optional>
-#include <string_view>
 
 #include "diag/diagnostic.hpp"
 #include "op/compute.hpp"
@@ -103,13 +101,13 @@ struct Computation {
     return std::move(eval.finish());
   }
 
-  /// Whether it is weights that mostly one kernel wants, who packs them, or nobody where they are packed already.
+  /// Whether it is weights that mostly one kernel wants, who packs them, or nobody where they are packed already. Those
+  /// of which each element follows from one of each input: no element makes that fail.
   bool is_deferred() const {
-    static constexpr std::string_view kTypes[] = {"Add",     "Convert", "Divide",   "FakeQuantize", "Multiply",
-                                                  "Reshape", "Squeeze", "Subtract", "Transpose",    "Unsqueeze"};
     constexpr i64 kLarge = 16384;
-    return node().op->set.empty() && std::ranges::find(kTypes, node().op->type) != std::end(kTypes) &&
-           stored.size() == 1 && stored[0] == ElementType::f32 &&
+    const auto& version = *node().version;
+    return (version.error == ErrorBound::elementwise || version.converts || version.view) && stored.size() == 1 &&
+           stored[0] == ElementType::f32 &&
            std::ranges::any_of(inputs, [](const Tensor& t) { return t.size() >= kLarge; });
   }
 

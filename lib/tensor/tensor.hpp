@@ -33,7 +33,7 @@ class Tensor {
   /// The same of bytes at any address: where elements may not lie there, bytes() are a copy that is made as soon as
   /// somebody asks for them. Asking may then throw Failure (E0003).
   static Tensor anywhere(ElementType type, Shape shape, std::shared_ptr<const void> owner, const std::byte* data);
-  /// What `make` gives, of this type and shape, as soon as somebody asks for bytes(), which may then throw what it does.
+  /// What `make` gives, of this type and shape, as soon as somebody asks for bytes(). Asking may throw what it throws.
   static Tensor deferred(ElementType type, Shape shape, std::function<Tensor()> make);
   /// convert() to f32, which happens as soon as somebody asks for bytes().
   static Tensor widened(const Tensor& from);
