@@ -44,6 +44,18 @@ class Operands {
   std::vector<std::pair<ValueRef, T>> values_;  // few: groups are small
 };
 
+/// A constant that no step reads. What a single run widens as it comes to it is there in the narrower float alone, if
+/// at all before a Convert.
+Tensor constant_of(const Plan& plan, const Value& v) {
+  if (v.constant) return v.constant;
+  if (v.narrow >= 0) return Tensor::widened(plan.value(v.narrow).constant);
+  const auto* node = v.source.node < 0 ? nullptr : &(*plan.model)[v.source.node];
+  if (!node || !node->version || !node->version->converts) return {};
+  const auto from = constant_of(plan, plan.value(plan_passes::value_of(plan, node->inputs.at(0))));
+  if (!from || from.type() == v.stored) return from;
+  return Tensor::deferred(v.stored, from.shape(), [from, to = v.stored] { return convert(from, to); });
+}
+
 /// The outputs' facts for this very call.
 std::vector<Fact> infer_now(const Plan& plan, int index, const std::vector<Fact>& inputs) {
   const auto& node = (*plan.model)[index];
@@ -140,7 +152,8 @@ std::vector<Fact> facts_of_inputs(const Plan& plan, const Step& step, std::span<
 }
 
 std::vector<Fact> infer_group(const Plan& plan, const Step& step, std::vector<Fact> inputs, const NodeFacts& tell) {
-  Operands operands(plan, step, std::move(inputs), [](const Value& v) { return fact_of(v.declared, v.constant); });
+  Operands operands(plan, step, std::move(inputs),
+                    [&](const Value& v) { return fact_of(v.declared, constant_of(plan, v)); });
   std::vector<int> settled;  // nodes that follow from constants alone: of these planning has said all there is
   const auto is_settled = [&](ValueRef v) {
     return plan.value(plan_passes::value_of(plan, v)).role == Role::constant ||
@@ -167,7 +180,7 @@ std::vector<Fact> infer_group(const Plan& plan, const Step& step, std::vector<Fa
 std::vector<Tensor> evaluate_group(const Plan& plan, const Step& step, std::span<const Tensor> inputs, EvalHost* host,
                                    i64& work) {
   Operands operands(plan, step, std::vector<Tensor>(inputs.begin(), inputs.end()),
-                    [](const Value& v) { return v.constant; });
+                    [&](const Value& v) { return constant_of(plan, v); });
   for (const auto index : step.nodes) {
     auto outputs = evaluate(plan, step, index, operands.of((*plan.model)[index]), host, work);
     if (index == step.nodes.back()) return outputs;

@@ -19,6 +19,18 @@ void lstm_by_f16(Net& n) {  // of the weights one constant is large, the others 
                       {{"hidden_size", "48"}, {"direction", "forward"}}, 3);
   for (int port = 0; port < 3; ++port) n.result(y, port);
 }
+/// The same where the batch may be open.
+void lstm_of_any_batch(Net& n) {
+  const auto x = n.input({2, 5, 96});
+  const auto batch =
+      n.op("Gather-8", {n.op("ShapeOf-3", {x}), n.indices({0}), n.constant(Tensor::scalar(0))}, {{"batch_dims", "0"}});
+  const auto lengths = n.op("Broadcast-3", {n.constant(Tensor::scalar(5)), batch}, {{"mode", "numpy"}});
+  const auto y = n.op("LSTMSequence-5",
+                      {x, n.input({2, 1, 48}), n.input({2, 1, 48}), lengths, narrow_weights(n, {1, 192, 96}),
+                       narrow_weights(n, {1, 192, 48}), narrow_weights(n, {1, 192})},
+                      {{"hidden_size", "48"}, {"direction", "forward"}}, 3);
+  for (int port = 0; port < 3; ++port) n.result(y, port);
+}
 void gru_reverse(Net& n) {
   const auto y = n.op("GRUSequence-5",
                       {n.input({2, 5, 7}), n.input({2, 1, 6}), lengths(n), n.weights({1, 18, 7}), n.weights({1, 18, 6}),
@@ -83,6 +95,8 @@ constexpr Example kExamples[] = {
     {"lstm.sequence", lstm_both, kOnce},
     {"lstm.sequence", lstm_by_f16, kOnce, kFixed, kF32Only},
     {"lstm.sequence", lstm_by_f16, kOften, kFixed, kF32Only},
+    {"lstm.sequence", lstm_of_any_batch, kOnce, kOpen, kF32Only},
+    {"lstm.sequence", lstm_of_any_batch, kOften, kOpen, kF32Only},
     {"gru.sequence", gru_reverse},
     {"gru.sequence", many_sequences},
     {"lstm.sequence", many_sequences},
