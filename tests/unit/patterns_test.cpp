@@ -210,6 +210,37 @@ TEST_CASE("a pattern fires, runs, and computes what the nodes by themselves do")
   });
 }
 
+TEST_CASE("what patterns take runs with an open batch, too, once and often, by the plan for all sizes and by others") {
+  int ran = 0;
+  for (const auto* examples : testing::patterns::all())
+    for (const auto& e : examples->list)
+      for (const auto type : types_of(e)) {
+        Net net(type, testing::kOpen);
+        e.build(net);
+        const auto c = net.model.check();
+        if (c.diagnostics.errors() > 0) continue;  // it says the batch by a constant
+        const auto inputs = inputs_of(c, 2, 1);
+        std::vector<Tensor> expected;
+        try {
+          expected = reference_results(c, inputs);
+        } catch (const Failure&) {
+          continue;
+        }
+        for (const i64 runs : {testing::kOnce, testing::kOften}) {
+          INFO(examples->pattern << ": " << e.kernel << " in " << name(type) << ", " << runs << " runs");
+          auto options = options_of(e);
+          options.expected_runs = runs;
+          Session direct(std::make_shared<Runtime>(options.runtime), plan(c.model, c.facts, options));
+          auto compiled = compile(c.model, c.facts, options);
+          const auto most = 4 * allowed(e, type);  // that is of the example's own inputs, which these are not
+          CHECK(distance(direct.run(inputs), expected) <= most);
+          CHECK(distance(compiled.run(inputs), expected) <= most);
+          ++ran;
+        }
+      }
+  CHECK(ran > 500);
+}
+
 TEST_CASE("groups of no channels, of which an empty value may have any number, are no groups") {
   Net net(ElementType::f32, testing::kFixed);
   const auto rows = net.input({0, 5, 7, 32});
