@@ -111,6 +111,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   for (const auto v : match.inputs)
     if (!is_f32(graph, v)) return std::nullopt;
   auto ending = take_ending(graph, match, 4, 1, s.outputs);
+  if (!graph.takes(match.nodes)) return std::nullopt;
   match.kernel = std::make_unique<Deformable>(attrs, known, packed ? packed->data<float>() : nullptr, masks.node >= 0,
                                               std::move(ending), graph.packers(packed ? packed->size() : 0));
   return match;

@@ -227,6 +227,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (!packed) match.inputs.push_back(filters);
   add_computed_inputs(graph, root, 2, match);  // the size that a transposed one's output shall have
   auto ending = take_ending(graph, match, kRank, 1, s.outputs);
+  if (!graph.takes(match.nodes)) return std::nullopt;
   match.kernel = std::make_unique<VolumeBySlices>(*convolution, shape[shape.rank() - 3].length(),
                                                   packed ? packed->data<float>() : nullptr, std::move(ending),
                                                   graph.packers(packed ? packed->size() : 0));

@@ -146,6 +146,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   Match match{{root}, {graph.input(root, 0)}, nullptr};
   if (!packed) match.inputs.push_back(filters);
   auto ending = take_ending(graph, match, kRank, 1, v.slice.outputs);
+  if (!graph.takes(match.nodes)) return std::nullopt;
   const auto method = volume_method(v, !graph.options().steady(), open, graph.constant(filters) && ending.residual < 0);
   if (can_trim(method) && !open) v = v.trimmed();
   if (reads_file(method) && !volume_fits(v)) return std::nullopt;
