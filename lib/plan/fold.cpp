@@ -92,9 +92,11 @@ struct Computation {
     return infer.outputs();
   }
 
-  std::vector<Tensor> results() const {
-    const auto facts = outputs();
-    spend(steps_of(*node().version, node().attrs.get(), inputs, facts));
+  i64 steps(const std::vector<Fact>& facts) const {
+    return steps_of(*node().version, node().attrs.get(), inputs, facts);
+  }
+
+  std::vector<Tensor> results(const std::vector<Fact>& facts) const {
     EvalContext eval(*node().version, node().attrs.get(), inputs, facts, stored);
     eval.set_type(node().op->type);
     compute(eval);
@@ -112,13 +114,11 @@ struct Computation {
   }
 
   /// The result, computed when somebody asks for its elements.
-  std::optional<Tensor> deferred() const {
-    const auto facts = outputs();
-    if (!facts[0].shape.is_static()) return std::nullopt;
-    return Tensor::deferred(stored[0], facts[0].shape.to_shape(), [*this] {
+  Tensor deferred(const std::vector<Fact>& facts) const {
+    return Tensor::deferred(stored[0], facts[0].shape.to_shape(), [*this, facts] {
       auto now = *this;
       for (auto& t : now.inputs) t = t.apart();  // what they are made of goes with them
-      return now.results().at(0);
+      return now.results(facts).at(0);
     });
   }
 };
@@ -166,9 +166,10 @@ void fold_computed(Plan& plan, const PlanOptions& options, bool all) {
     if (!what) continue;
     std::vector<Tensor> results;
     try {
-      auto later = what->is_deferred() ? what->deferred() : std::nullopt;
-      if (later) results.push_back(*std::move(later));
-      else results = what->results();
+      const auto facts = what->outputs();
+      spend(what->steps(facts));
+      if (what->is_deferred() && facts[0].shape.is_static()) results.push_back(what->deferred(facts));
+      else results = what->results(facts);
     } catch (const Failure&) {
       continue;  // the run will say so, if it comes to that
     }

@@ -399,12 +399,21 @@ TEST_CASE("images and sequences of open sizes are run by a plan for their sizes,
 
 TEST_CASE("many sizes in turn get plans of their own, which share what is packed") {
   const auto precision = GENERATE(Precision::f32, Precision::bf16);
+  const bool computed = GENERATE(false, true);  // the filters, of integers
   SmallModel m;
   const auto x = m.graph.parameter("x", ElementType::f32, PartialShape{Dim(), 32, Dim(), Dim()});
   const Shape shape{33, 32, 3, 3};
   std::vector<float> filters(static_cast<std::size_t>(shape.count()));
   for (std::size_t i = 0; i < filters.size(); ++i) filters[i] = static_cast<float>(i % 7) - 3;
-  const auto y = m.graph.add("y", "Convolution-1", {x, m.graph.constant("w", floats(shape, filters))},
+  auto w = m.graph.constant("w", floats(shape, filters));
+  if (computed) {
+    std::vector<std::int8_t> integers(filters.begin(), filters.end());
+    const auto from = m.graph.constant("w8", Tensor::of<std::int8_t>(ElementType::i8, shape, integers));
+    const auto wide = m.graph.add("wide", "Convert-1", {from}, {{"destination_type", "f32"}});
+    const auto scale = m.graph.constant("scale", floats({33, 1, 1, 1}, std::vector<float>(33, 0.5F)));
+    w = m.graph.add("scaled", "Multiply-1", {wide, scale}, {{"auto_broadcast", "numpy"}});
+  }
+  const auto y = m.graph.add("y", "Convolution-1", {x, w},
                              {{"strides", "2,2"}, {"dilations", "1,1"}, {"pads_begin", "0,0"}, {"pads_end", "0,0"}});
   m.graph.result("r", y);
   const auto c = m.check();

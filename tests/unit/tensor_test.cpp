@@ -70,6 +70,21 @@ TEST_CASE("a tensor that is widened when somebody asks for its elements") {
   }
 }
 
+TEST_CASE("a tensor that is made when somebody asks for its elements") {
+  int made = 0;
+  const auto t = Tensor::deferred(E::f32, {2}, [&made] { return floats({1, static_cast<float>(++made)}); });
+  const auto same = t;
+  CHECK(made == 0);
+  CHECK(same.values<float>()[1] == 1);
+  CHECK(t.bytes() == same.bytes());
+  CHECK(t.apart().values<float>()[1] == 2);
+  CHECK(t.values<float>()[1] == 1);
+  CHECK(made == 2);
+  const auto refused = Tensor::deferred(E::f32, {2}, []() -> Tensor { throw std::bad_alloc(); });
+  CHECK_THROWS_AS(refused.bytes(), std::bad_alloc);
+  CHECK_THROWS_AS(refused.copied(), std::bad_alloc);
+}
+
 TEST_CASE("names of element types") {
   for (int i = 0; i < kElementTypeCount; ++i) {
     const auto type = static_cast<E>(i);
