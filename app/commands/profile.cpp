@@ -119,10 +119,13 @@ struct Amounts {
   double ms = 0, flops = 0, bytes = 0;
 };
 
-/// What each call of a step does, whatever its sizes.
-struct CallWork {
-  std::optional<double> flops;  ///< none: sizes decide
-  double bytes;                 ///< of weights that its kernel has taken
+/// A step of a plan: several of them, for the sizes of several runs, may be one line.
+struct KnownStep {
+  std::size_t line = 0;
+  i64 elements = -1;              ///< of its first output, where they are known beforehand
+  std::optional<double> flops{};  ///< of each call; none: sizes decide
+  double bytes = 0;               ///< of weights that its kernel has taken
+  std::string kernel{};           ///< the last one: the first sizes of a run may not have suited it
 };
 
 /// Adds up the steps of rounds.
@@ -154,16 +157,12 @@ class Recorder final : public Profiler {
   }
 
   void after(const StepTime& t) override {
-    const auto [at, is_new] = index_.emplace(&t.step, steps_.size());
-    const auto i = at->second;
-    if (is_new) {
-      steps_.push_back(described(t));
-      calls_.push_back({.flops = flops_of_step(t), .bytes = multiplies(t) ? taken_bytes(t) : 0});
-    }
+    const auto& known = known_of(t);
+    const auto i = known.line;
     if (now_.size() < steps_.size()) now_.resize(steps_.size());
     const auto took = us(t.end - t.begin);
     const auto counting = Clock::now();
-    now_[i].flops += calls_[i].flops ? *calls_[i].flops : flops_of_call(t);
+    now_[i].flops += known.flops ? *known.flops : flops_of_call(t);
     const auto counted = Clock::now() - counting;
     aside_ += counted;
     // What steps of its bodies took is theirs.
@@ -171,10 +170,8 @@ class Recorder final : public Profiler {
     for (const auto& body : t.step.bodies) own -= std::exchange(of_bodies_[body.get()], 0);
     of_bodies_[&t.plan] += took + us(counted);
     now_[i].ms += own / 1000;
-    now_[i].bytes += bytes_of(t) + calls_[i].bytes;
-    auto& step = steps_[i];
-    ++step.calls;
-    if (step.kernel != t.kernel) step.kernel = t.kernel;  // the first sizes of a run may not have suited it
+    now_[i].bytes += bytes_of(t) + known.bytes;
+    ++steps_[i].calls;
     if (!traces_) return;
     share_.add_entry();  // a loop may have any number of iterations
     trace_.push_back({i, us(t.begin - round_), took});
@@ -193,6 +190,31 @@ class Recorder final : public Profiler {
 
  private:
   static double us(Clock::duration d) { return std::chrono::duration<double, std::micro>(d).count(); }
+
+  /// A plan may be gone, and another one where it was.
+  const KnownStep& known_of(const StepTime& t) {
+    auto& known = index_[&t.step];
+    const auto elements = elements_of(t);
+    const bool is_new = known.elements != elements;
+    if (is_new) {
+      // Who only converts a constant has no nodes of its own.
+      const auto node = t.step.nodes.empty() ? t.step.operands.at(0).node : t.step.nodes.back();
+      const auto [at, is_first] = lines_.emplace(&(*t.plan.model)[node], steps_.size());
+      if (is_first) steps_.push_back(described(t));
+      known = {at->second, elements, flops_of_step(t), multiplies(t) ? taken_bytes(t) : 0};
+    }
+    if (known.kernel == t.kernel) return known;
+    auto& names = steps_[known.line].kernel;
+    if (!is_new && names == known.kernel) names = t.kernel;
+    else if (names.find(t.kernel) == names.npos) names += ", " + std::string(t.kernel);
+    known.kernel = t.kernel;
+    return known;
+  }
+  /// 0: they are not known beforehand.
+  static i64 elements_of(const StepTime& t) {
+    const auto* shape = t.step.outputs.empty() ? nullptr : &t.plan.value(t.step.outputs[0]).shape;
+    return shape && shape->is_static() ? shape->to_shape().count() : 0;
+  }
 
   static std::optional<double> flops_of_step(const StepTime& t) {
     double sum = 0;
@@ -225,10 +247,10 @@ class Recorder final : public Profiler {
 
   Clock::time_point round_;
   Clock::duration aside_{};  ///< of the round so far: what counting open sizes took, which is not the model's
-  std::map<const Step*, std::size_t> index_;
+  std::map<const Step*, KnownStep> index_;
+  std::map<const Node*, std::size_t> lines_;  ///< by the last node
   std::vector<ProfiledStep> steps_;
   std::vector<double> rounds_;
-  std::vector<CallWork> calls_;              ///< by step
   std::vector<Amounts> now_;                 ///< by step: of the round so far
   std::map<const Plan*, double> of_bodies_;  ///< us of the steps of a body since the step that has it began
   bool traces_;
