@@ -14,7 +14,8 @@ namespace {
 constexpr std::size_t kRecent = 64, kLast = 4;
 constexpr i64 kWeights = i64{32} << 20;
 /// To pack as many weights as the first plan did takes as long as some runs: later plans may do so in one of so many.
-constexpr i64 kRunsForEach = 8;
+/// To pack a few takes no longer than to make a plan.
+constexpr i64 kRunsForEach = 8, kFewWeights = i64{64} << 10;
 
 constexpr i64 kFilterRank = 3;
 
@@ -45,7 +46,9 @@ ShapePlans::ShapePlans(const Plan& plan, PlanFor make, std::shared_ptr<Arenas> a
   if (make && serve(*plan.model, *plan.facts)) make_ = std::move(make);
 }
 
-bool ShapePlans::is_too_often() const { return later_packed_ > runs_ * (first_packed_ / kRunsForEach); }
+bool ShapePlans::is_too_often() const {
+  return later_packed_ > kFewWeights + runs_ * (first_packed_ / kRunsForEach);
+}
 
 Executor* ShapePlans::find(std::span<const Tensor> inputs, const MemoryBudget& memory) {
   if (!make_) return nullptr;
