@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
+
 #include "fast/kernels/chunks.hpp"
 #include "fast/kernels/recurrent/lstm.hpp"
 #include "fast/kit/functions.hpp"
@@ -38,8 +40,13 @@ class Recurrent final : public Kernel {
     bool lstm() const { return cell == Cell::lstm; }
   };
 
+  using Weights = std::vector<Packed>;  ///< by direction
+
+  Recurrent(const Form& form, std::shared_ptr<const Weights> weights) : form_(form), weights_(std::move(weights)) {}
+
   /// w: [directions][rows][inputs], r: [directions][rows][hidden], bias: [directions][biases] or null.
-  Recurrent(const Form& form, const float* w, const float* r, const float* bias, i64 biases) : form_(form) {
+  static Weights packed(const Form& form, const float* w, const float* r, const float* bias, i64 biases) {
+    Weights weights;
     const auto n = form.hidden, rows = form.rows(), wide = form.columns();
     for (i64 d = 0; d < form.directions(); ++d) {
       Packed p{RecurrentMatrix(w + d * rows * form.inputs, form.inputs, rows, form.bf16),
@@ -51,8 +58,9 @@ class Recurrent final : public Kernel {
         p.bias = Buffer(biases + 2 * kColumns);
         std::copy_n(bias + d * biases, biases, p.bias.data());
       }
-      weights_.push_back(std::move(p));
+      weights.push_back(std::move(p));
     }
+    return weights;
   }
 
   std::string name() const override {
@@ -77,7 +85,7 @@ class Recurrent final : public Kernel {
     if (form_.lstm()) state->each = lstm_scratch_size(s);
     else state->each = form_.cell == Cell::gru ? gru_scratch_size(s) : rnn_scratch_size(s);
     state->scratch = Buffer(form_.directions() * s.batch * state->each);
-    state->words = std::max(weights_[0].inputs.words(s.steps), weights_[0].states.words(1));
+    state->words = std::max(weights_->front().inputs.words(s.steps), weights_->front().states.words(1));
     state->rounded = Buffer(form_.directions() * s.batch * state->words);
     state->h = Buffer(form_.directions() * s.batch * s.hidden);
     state->c = Buffer(form_.lstm() ? form_.directions() * s.batch * s.hidden : 0);
@@ -122,7 +130,7 @@ class Recurrent final : public Kernel {
     const auto before = d * s.batch + part.begin;  // sequences whose states lie before these
     s.batch = part.size();
     s.backward = form_.direction == SequenceDirection::reverse || d == 1;
-    const auto& p = weights_[d];
+    const auto& p = (*weights_)[d];
     const auto n = s.hidden, directions = form_.directions();
     // States are [batch][directions][hidden] outside, and each direction's lie together here.
     const auto at = [&](i64 b) { return ((part.begin + b) * directions + d) * n; };
@@ -154,7 +162,7 @@ class Recurrent final : public Kernel {
   }
 
   Form form_;
-  std::vector<Packed> weights_;
+  std::shared_ptr<const Weights> weights_;
 };
 
 Unary function_of(CellActivation f) {
@@ -179,10 +187,12 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   // A cell by itself is too little work for its weights to be packed.
   if (!sequence && !graph.options().steady()) return std::nullopt;
   const int states = cell == Cell::lstm ? 2 : 1, lengths = sequence ? 1 + states : -1, w_port = 1 + states + sequence;
+  const auto w_value = graph.input(root, w_port), r_value = graph.input(root, w_port + 1),
+             bias_value = graph.input(root, w_port + 2);
   // Packed here, and not read again.
-  const auto w = f32_constant(graph, graph.input(root, w_port)), r = f32_constant(graph, graph.input(root, w_port + 1));
-  const bool biased = graph.input(root, w_port + 2).node >= 0;
-  const auto bias = biased ? f32_constant(graph, graph.input(root, w_port + 2)) : Tensor();
+  const auto w = f32_constant(graph, w_value), r = f32_constant(graph, r_value);
+  const bool biased = bias_value.node >= 0;
+  const auto bias = biased ? f32_constant(graph, bias_value) : Tensor();
   const auto& shape = graph.fact(graph.input(root, 0)).shape;
   if (!w || !r || (biased && !bias) || !shape.has_rank() || w.size() == 0) return std::nullopt;
   Match match{{root}, {}, nullptr};
@@ -212,9 +222,17 @@ std::optional<Match> match(const Graphlet& graph, int root) {
     form.lengths = static_cast<int>(match.inputs.size());
     match.inputs.push_back(v);
   }
-  match.kernel =
-      std::make_unique<Recurrent>(form, w.data<float>(), r.data<float>(), bias ? bias.data<float>() : nullptr,
-                                  bias ? bias.size() / form.directions() : 0);
+  if (!graph.takes(match.nodes)) return std::nullopt;
+  const auto *r_origin = graph.origin(r_value), *bias_origin = biased ? graph.origin(bias_value) : nullptr;
+  const bool shared = r_origin && (!biased || bias_origin);
+  const auto name = fmt::format("recurrent {} {} {} {} {} by {} {}", static_cast<int>(form.cell), form.directions(),
+                                form.inputs, form.hidden, form.bf16, r_origin, bias_origin);
+  auto weights = graph.shared<Recurrent::Weights>(shared ? graph.origin(w_value) : nullptr, name, [&] {
+    return std::make_shared<const Recurrent::Weights>(Recurrent::packed(form, w.data<float>(), r.data<float>(),
+                                                                        bias ? bias.data<float>() : nullptr,
+                                                                        bias ? bias.size() / form.directions() : 0));
+  });
+  match.kernel = std::make_unique<Recurrent>(form, std::move(weights));
   return match;
 }
 
