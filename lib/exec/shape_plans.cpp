@@ -46,9 +46,7 @@ ShapePlans::ShapePlans(const Plan& plan, PlanFor make, std::shared_ptr<Arenas> a
   if (make && serve(*plan.model, *plan.facts)) make_ = std::move(make);
 }
 
-bool ShapePlans::is_too_often() const {
-  return later_packed_ > kFewWeights + runs_ * (first_packed_ / kRunsForEach);
-}
+bool ShapePlans::is_too_often() const { return later_packed_ > kFewWeights + runs_ * (first_packed_ / kRunsForEach); }
 
 Executor* ShapePlans::find(std::span<const Tensor> inputs, const MemoryBudget& memory) {
   if (!make_) return nullptr;
