@@ -72,11 +72,14 @@ void require_names(const std::vector<std::string>& without) {
       throw std::invalid_argument(fmt::format("no pass or pattern to leave out is named \"{}\"", name));
 }
 
-/// `pool`: packs weights; null: the caller alone. `made`: shared with other plans of the model.
-std::shared_ptr<const Plan> plan_by(ThreadPool* pool, std::shared_ptr<const Model> model, const Facts& facts,
-                                    const Options& options, const std::shared_ptr<MadeOfConstants>& made = nullptr) {
+void require_sound(const Model* model, const Facts& facts) {
   if (!model || !model->complete || !facts.sound || facts.outputs.size() != model->nodes.size())
     fail(Code::E0605, "the model cannot be run: loading or checking it has found errors");
+}
+
+/// Of what is sound. `pool`: packs weights; null: the caller alone. `made`: shared with other plans of the model.
+std::shared_ptr<const Plan> plan_by(ThreadPool* pool, std::shared_ptr<const Model> model, const Facts& facts,
+                                    const Options& options, const std::shared_ptr<MadeOfConstants>& made = nullptr) {
   require_names(options.without);
   PlanOptions plan_options;
   plan_options.tier = options.tier;
@@ -98,9 +101,10 @@ ThreadPool* packers(const Options& options, Runtime& runtime) {
   return options.tier == Tier::fast && packs ? &runtime.pool() : nullptr;
 }
 
-PlanFor plan_for_shapes(const std::shared_ptr<const Model>& model, const Options& options,
+/// Empty where the plan for all shapes serves as well.
+PlanFor plan_for_shapes(const std::shared_ptr<const Model>& model, const Facts& facts, const Options& options,
                         const std::shared_ptr<Runtime>& runtime, const std::shared_ptr<MadeOfConstants>& made) {
-  if (options.tier != Tier::fast || !options.until.empty()) return {};
+  if (options.tier != Tier::fast || !options.until.empty() || !ShapePlans::serve(*model, facts)) return {};
   return [model, options, runtime, made](std::span<const Shape> shapes) -> std::shared_ptr<const Plan> {
     passes::InferOptions given;
     given.compare_declared = false;
@@ -114,18 +118,20 @@ PlanFor plan_for_shapes(const std::shared_ptr<const Model>& model, const Options
 }  // namespace
 
 std::shared_ptr<const Plan> plan(std::shared_ptr<const Model> model, const Facts& facts, const Options& options) {
+  require_sound(model.get(), facts);
   return plan_by(nullptr, std::move(model), facts, options);
 }
 
 Session compile(std::shared_ptr<const Model> model, const Facts& facts, const Options& options,
                 std::shared_ptr<Runtime> runtime) {
   if (!runtime) throw std::invalid_argument("a session needs a runtime");
+  require_sound(model.get(), facts);
   const MemoryBudget::Scope scope(runtime->memory());
   const auto made = std::make_shared<MadeOfConstants>();
-  auto plan_for = plan_for_shapes(model, options, runtime, made);
+  auto plan_for = plan_for_shapes(model, facts, options, runtime, made);
   auto for_all = options;
   // Plans for the shapes of a run pack weights; who cannot have one does without.
-  if (plan_for && ShapePlans::serve(*model, facts)) for_all.expected_runs = 1;
+  if (plan_for) for_all.expected_runs = 1;
   auto plan = plan_by(packers(for_all, *runtime), std::move(model), facts, for_all, made);
   return Session(std::move(runtime), std::move(plan), std::move(plan_for));
 }

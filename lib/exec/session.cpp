@@ -67,7 +67,7 @@ struct Session::Impl {
   Executor executor;
   std::vector<ModelPort> inputs, outputs;
   std::vector<Variable> variables;
-  std::optional<ShapePlans> by_shape;
+  ShapePlans by_shape;
   std::vector<Spare> exchanged;  ///< by result: storage of those that are handed out in another type, or are states
   Profiler* profiler = nullptr;
   PlannedWork planned;
@@ -76,7 +76,7 @@ struct Session::Impl {
   std::atomic_flag running;
 
   Impl(std::shared_ptr<Runtime> r, std::shared_ptr<const Plan> p, PlanFor plan_for)
-      : runtime(std::move(r)), plan(std::move(p)), executor(plan) {
+      : runtime(std::move(r)), plan(std::move(p)), executor(plan), by_shape(std::move(plan_for), executor.arenas()) {
     const auto& model = *plan->model;
     for (int k = 0; k < std::ssize(model.parameters); ++k) {
       const auto& value = plan->value(plan->parameters[k]);
@@ -93,7 +93,6 @@ struct Session::Impl {
     }
     exchanged.resize(outputs.size());
     find_variables(*plan, variables);
-    by_shape.emplace(*plan, std::move(plan_for), executor.arenas());
     planned = planned_work(*plan);
   }
 
@@ -167,7 +166,7 @@ void Session::run(std::span<const Tensor> inputs, std::vector<Tensor>& results, 
   results.resize(session.outputs.size());
   for (auto& r : results) r = Tensor();
   const MemoryBudget::Scope scope(session.runtime->memory());
-  auto* own = session.by_shape->find(inputs, *session.runtime->memory());
+  auto* own = session.by_shape.find(inputs, *session.runtime->memory());
   WorkBudget work(session.work_limit(inputs));
   require_work(session.planned, work.limit());
   const WorkBudget::Scope working(work);
@@ -209,7 +208,7 @@ std::shared_ptr<const Plan> Session::plan_of(std::span<const Tensor> inputs) {
   auto& session = impl();
   session.check(inputs);
   const MemoryBudget::Scope scope(session.runtime->memory());
-  const auto* own = session.by_shape->find(inputs, *session.runtime->memory());
+  const auto* own = session.by_shape.find(inputs, *session.runtime->memory());
   return own ? own->plan() : session.plan;
 }
 

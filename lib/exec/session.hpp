@@ -39,8 +39,8 @@ using PlanFor = std::function<std::shared_ptr<const Plan>(std::span<const Shape>
 /// that was moved from throws std::logic_error, and so does a run that begins while another is under way.
 class Session {
  public:
-  /// Throws std::invalid_argument where one of them is null. `plan_for`, where it is given, makes plans for the
-  /// shapes that images of open sizes have in a run (exec/shape_plans).
+  /// Throws std::invalid_argument where one of them is null. `plan_for`, for a model that ShapePlans::serve(),
+  /// makes plans for the shapes that images of open sizes have in a run.
   Session(std::shared_ptr<Runtime> runtime, std::shared_ptr<const Plan> plan, PlanFor plan_for = {});
   ~Session();
   Session(Session&&) noexcept;

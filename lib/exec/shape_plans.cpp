@@ -42,10 +42,6 @@ bool ShapePlans::serve(const Model& model, const Facts& facts) {
          std::ranges::any_of(model.nodes, [&](const Node& node) { return convolves(node, facts); });
 }
 
-ShapePlans::ShapePlans(const Plan& plan, PlanFor make, std::shared_ptr<Arenas> arenas) : arenas_(std::move(arenas)) {
-  if (make && serve(*plan.model, *plan.facts)) make_ = std::move(make);
-}
-
 bool ShapePlans::is_too_often() const { return later_packed_ > kFewWeights + runs_ * (first_packed_ / kRunsForEach); }
 
 Executor* ShapePlans::find(std::span<const Tensor> inputs, const MemoryBudget& memory) {

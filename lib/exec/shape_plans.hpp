@@ -15,8 +15,8 @@ class ShapePlans {
  public:
   /// Whether a model has them: it has convolutions of open sizes, and no states.
   static bool serve(const Model& model, const Facts& facts);
-  /// `plan`: for all shapes. Without `make` there are no others. `arenas`: of who runs it.
-  ShapePlans(const Plan& plan, PlanFor make, std::shared_ptr<Arenas> arenas);
+  /// Without `make` there are none. `arenas`: of who runs the plan for all shapes.
+  ShapePlans(PlanFor make, std::shared_ptr<Arenas> arenas) : make_(std::move(make)), arenas_(std::move(arenas)) {}
 
   /// What runs inputs of these shapes; null: the plan for all of them. That is the case where much would have to be
   /// packed for plans too often, or memory is short.

@@ -163,6 +163,9 @@ TEST_CASE("a model that is not complete, or not sound, is not compiled") {
     CHECK(code_of([&] { (void)plan(c.model, c.facts); }) == Code::E0605);
   }
   const auto c = counter().check(), other = keeper().check();
+  CHECK(code_of([&] { (void)compile(nullptr, c.facts); }) == Code::E0605);
+  CHECK(code_of([&] { (void)compile(c.model, Facts{}); }) == Code::E0605);
+  CHECK(code_of([&] { (void)compile(c.model, other.facts); }) == Code::E0605);
   CHECK(code_of([&] { (void)plan(nullptr, c.facts); }) == Code::E0605);
   CHECK(code_of([&] { (void)plan(c.model, Facts{}); }) == Code::E0605);
   CHECK(code_of([&] { (void)plan(c.model, other.facts); }) == Code::E0605);
