@@ -430,7 +430,7 @@ std::optional<I8Weights> i8_weights(const Graphlet& graph, int node, int port, c
   const auto* constant = graph.constant(v);
   if (!constant || constant->type() != ElementType::f32 || outputs.count == 0 || constant->size() % outputs.count != 0)
     return std::nullopt;
-  I8Weights weights{Tensor(ElementType::i8, constant->shape()), steps_of(graph, v, outputs.count)};
+  I8Weights weights{Tensor(ElementType::i8, constant->shape()), steps_of(graph, v, outputs.count), {}, graph.origin(v)};
   if (weights.scale.empty()) return std::nullopt;
   const auto* from = constant->data<float>();
   auto* to = weights.values.mutable_data<std::int8_t>();
