@@ -251,7 +251,7 @@ class Recorder final : public Profiler {
   std::map<const Node*, std::size_t> lines_;  ///< by the last node
   std::vector<ProfiledStep> steps_;
   std::vector<double> rounds_;
-  std::vector<Amounts> now_;                 ///< by step: of the round so far
+  std::vector<Amounts> now_;                 ///< by line: of the round so far
   std::map<const Plan*, double> of_bodies_;  ///< us of the steps of a body since the step that has it began
   bool traces_;
   std::vector<TracedStep> trace_, best_;

@@ -319,6 +319,13 @@ TEST_CASE("dims that were open are inferred again with every input") {
 namespace {
 
 /// Whether the steps of the last run were planned for the sizes that they had, and how many weights this packed.
+/// Whole numbers around 0, so that sums are exact in any order: so many, one of `period` after the other.
+std::vector<float> around_0(i64 count, i64 period, i64 first = 0) {
+  std::vector<float> numbers;
+  for (i64 i = 0; i < count; ++i) numbers.push_back(static_cast<float>((i + first) % period - period / 2));
+  return numbers;
+}
+
 struct Planned final : Profiler {
   bool sizes_known = true;
   i64 packed = 0;
@@ -362,8 +369,7 @@ TEST_CASE("images and sequences of open sizes are run by a plan for their sizes,
   const auto x = m.graph.parameter("x", ElementType::f32,
                                    image ? PartialShape{Dim(), 3, Dim(), Dim()} : PartialShape{Dim(), 3, Dim()});
   const Shape shape = image ? Shape{8, 3, 3, 3} : Shape{8, 3, 3};
-  std::vector<float> filters(static_cast<std::size_t>(shape.count()));
-  for (std::size_t i = 0; i < filters.size(); ++i) filters[i] = static_cast<float>(i % 7) - 3;
+  const auto filters = around_0(shape.count(), 7);
   const std::string one = image ? "1,1" : "1";
   const auto y = m.graph.add("y", "Convolution-1", {x, m.graph.constant("w", floats(shape, filters))},
                              {{"strides", one}, {"dilations", one}, {"pads_begin", one}, {"pads_end", one}});
@@ -381,9 +387,7 @@ TEST_CASE("images and sequences of open sizes are run by a plan for their sizes,
     return profiler.sizes_known;
   };
   for (const i64 side : {5, 8}) {
-    // Small integers, so that sums are exact in any order.
-    std::vector<float> pixels(2 * 3 * side * side);
-    for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<float>(i % 11) - 5;
+    const auto pixels = around_0(2 * 3 * side * side, 11);
     const std::vector inputs{floats(image ? Shape{2, 3, side, side} : Shape{2, 3, side * side}, pixels)};
     const auto wanted = to_f64(reference.run(inputs).at(0));
     CHECK(is_planned(often, inputs));
@@ -403,8 +407,7 @@ TEST_CASE("many sizes in turn get plans of their own, which share what is packed
   SmallModel m;
   const auto x = m.graph.parameter("x", ElementType::f32, PartialShape{Dim(), 32, Dim(), Dim()});
   const Shape shape{33, 32, 3, 3};
-  std::vector<float> filters(static_cast<std::size_t>(shape.count()));
-  for (std::size_t i = 0; i < filters.size(); ++i) filters[i] = static_cast<float>(i % 7) - 3;
+  const auto filters = around_0(shape.count(), 7);
   auto w = m.graph.constant("w", floats(shape, filters));
   if (computed) {
     std::vector<std::int8_t> integers(filters.begin(), filters.end());
@@ -422,8 +425,7 @@ TEST_CASE("many sizes in turn get plans of their own, which share what is packed
   auto often = compile(c.model, c.facts, {.precision = precision, .expected_runs = 1000});
   for (int round = 0; round < 12; ++round)
     for (i64 width = 3; width < 14; ++width) {
-      std::vector<float> pixels(32 * 5 * width);
-      for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<float>((i + round) % 11) - 5;
+      const auto pixels = around_0(32 * 5 * width, 11, round);
       const std::vector inputs{floats(Shape{1, 32, 5, width}, pixels)};
       Planned profiler;
       often.set_profiler(&profiler);
@@ -440,8 +442,7 @@ TEST_CASE("of many sizes that filters follow from some are run by the plan for a
   SmallModel m;
   const auto x = m.graph.parameter("x", ElementType::f32, PartialShape{1, 64, Dim(), Dim()});
   const Shape shape{64, 64, 3, 3};
-  std::vector<float> filters(static_cast<std::size_t>(shape.count()));
-  for (std::size_t i = 0; i < filters.size(); ++i) filters[i] = static_cast<float>(i % 7) - 3;
+  const auto filters = around_0(shape.count(), 7);
   const auto sizes = m.graph.add("sizes", "ShapeOf-3", {x}, {{"output_type", "i64"}});
   const auto last = m.graph.constant("last", Tensor::vector({3})), axis = m.graph.constant("axis", Tensor::scalar(0));
   const auto width = m.graph.add("width", "Gather-8", {sizes, last, axis}, {{"batch_dims", "0"}});
@@ -457,8 +458,7 @@ TEST_CASE("of many sizes that filters follow from some are run by the plan for a
   auto often = compile(c.model, c.facts, {.expected_runs = 1000});
   int planned = 0;
   for (i64 wide = 5; wide < 29; ++wide) {
-    std::vector<float> pixels(64 * 5 * wide);
-    for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<float>(i % 11) - 5;
+    const auto pixels = around_0(64 * 5 * wide, 11);
     const std::vector inputs{floats(Shape{1, 64, 5, wide}, pixels)};
     Planned profiler;
     often.set_profiler(&profiler);
