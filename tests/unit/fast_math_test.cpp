@@ -126,42 +126,6 @@ TEST_CASE("elementary functions: remainders are exact, powers within a unit in t
   });
 }
 
-TEST_CASE("operations of integers: what wraps, remainders by 0 and -1, numbers beyond 51 bits") {
-  const auto check = []<class T>(void (*const IsaTable::*loop)(Whole, const T*, i64, const T*, i64, void*, i64)) {
-    using U = std::make_unsigned_t<T>;
-    const T least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
-    const T edge = static_cast<T>(most >> (sizeof(T) == 8 ? 12 : 0));  // 2^51 - 1
-    const std::vector<T> small{0, 1, -1, 2, -7, 7, 1000, -999, edge, static_cast<T>(-edge)};
-    auto large = small;
-    for (const T v : {least, most, static_cast<T>(most / 3)}) large.push_back(v);
-    for (const auto& values : {small, large})
-      for (const T by : values)
-        for (const i64 step : {0, 1}) {
-          const std::vector<T> b(values.size(), by);
-          std::vector<T> y(values.size());
-          const auto of = [&](Whole f) {
-            (isa().*loop)(f, values.data(), 1, b.data(), step, y.data(), static_cast<i64>(values.size()));
-          };
-          for (const auto f : {Whole::add, Whole::multiply, Whole::mod, Whole::floor_mod, Whole::less}) {
-            of(f);
-            for (std::size_t i = 0; i < values.size(); ++i) {
-              const T a = values[i], r = static_cast<T>(by == 0 || by == T(-1) ? 0 : a % by);
-              INFO(static_cast<int>(f) << " of " << a << " and " << by);
-              if (f == Whole::add) REQUIRE(y[i] == static_cast<T>(static_cast<U>(a) + static_cast<U>(by)));
-              if (f == Whole::multiply) REQUIRE(y[i] == static_cast<T>(static_cast<U>(a) * static_cast<U>(by)));
-              if (f == Whole::mod) REQUIRE(y[i] == r);
-              if (f == Whole::floor_mod) REQUIRE(y[i] == (r != 0 && (r < 0) != (by < 0) ? static_cast<T>(r + by) : r));
-              if (f == Whole::less) REQUIRE(reinterpret_cast<const unsigned char*>(y.data())[i] == (a < by));
-            }
-          }
-        }
-  };
-  for_each_isa([&] {
-    check(&IsaTable::whole_i32);
-    check(&IsaTable::whole_i64);
-  });
-}
-
 TEST_CASE("elementary functions: GELU and Swish differ from the exact ones by 2e-7 of their argument") {
   for_each_isa([] {
     const auto x = random_floats(10007, 1, -8, 8);

@@ -16,9 +16,6 @@
 // These use math.inl.
 #include "fast/isa/double.inl"
 
-// These use double.inl.
-#include "fast/isa/whole.inl"
-
 // These use math.inl.
 #include "fast/isa/elementwise.inl"
 #include "fast/isa/groups.inl"
@@ -69,8 +66,6 @@ static constexpr IsaTable table(const char* name) {
           .line_output = line_output,
           .unary = unary,
           .binary = binary,
-          .whole_i32 = whole<std::int32_t>,
-          .whole_i64 = whole<i64>,
           .select = select,
           .activate = activate,
           .quantize = quantize,

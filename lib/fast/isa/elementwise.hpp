@@ -79,25 +79,6 @@ enum class Binary : std::uint8_t {
   power,
 };
 
-/// Operations of two integers; they wrap. A quotient or remainder by 0 is 0. Comparisons give bytes of 0 and 1.
-enum class Whole : std::uint8_t {
-  add,
-  subtract,
-  multiply,
-  maximum,
-  minimum,
-  divide,  ///< without what is behind the point
-  floor_divide,
-  mod,
-  floor_mod,
-  equal,
-  not_equal,
-  less,
-  less_equal,
-  greater,
-  greater_equal,
-};
-
 /// Limits of FakeQuantize, as many as its loop says: x becomes
 /// round((x - in_low) / in_range · steps) / steps · out_range + out_low, out_low up to in_min, out_high beyond in_max.
 struct QuantizeLimits {

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "base/int.hpp"
+#include "fast/isa/whole.hpp"
 
 namespace ovir::fast {
 
@@ -108,6 +109,19 @@ struct LineTable {
   void (*add_wide_pixels)(const i64* index, const double* w, i64 count, i64 inner, const double* x, double* y, i64 n);
   /// To the nearest, halves away from 0.
   void (*to_bytes)(const double* x, std::uint8_t* y, i64 n);
+
+  // Integers (whole.hpp).
+  /// y[i] = f(a[i · a_step], b[i · b_step]), steps being 0 or 1: integers of the same type, or bytes, of comparisons. In
+  /// place is allowed.
+  void (*whole)(Whole f, WholeType type, const void* a, i64 a_step, const void* b, i64 b_step, void* y, i64 n);
+  /// y[c] becomes that and all x[r·step + c], r < rows, joined; not the mean, nor of booleans.
+  void (*whole_columns)(Fold f, WholeType type, const void* x, i64 step, i64 rows, void* y, i64 columns);
+  /// y[0] = the n integers of x, joined, alike.
+  void (*whole_row)(Fold f, WholeType type, const void* x, i64 n, void* y);
+  /// to[c] = the sum of x[r·step + c] over r < rows, in 64 bits.
+  void (*whole_sums)(WholeType type, const void* x, i64 step, i64 rows, i64* to, i64 columns);
+  /// The sum of n integers, in 64 bits.
+  i64 (*whole_sum)(WholeType type, const void* x, i64 n);
 };
 
 extern const LineTable kLinesBaseTable;

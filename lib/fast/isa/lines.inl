@@ -1,6 +1,6 @@
 // The loops of LineTable, in terms of Ranks, a vector of eight integers, of which lesser and larger give the lesser and
-// the larger ones, and of FourFloats, which widen makes Fours. Included by one file an instruction set, which defines
-// them.
+// the larger ones, of FourFloats, which widen makes Fours, and of kVectorBytes, those of a register. Included by one
+// file an instruction set, which defines them.
 #include "fast/isa/along.inl"
 #include "fast/isa/detections.inl"
 #include "fast/isa/fourier.inl"
@@ -9,6 +9,8 @@
 #include "fast/isa/ranking.inl"
 #include "fast/isa/resample.inl"
 #include "fast/isa/truncate.inl"
+#include "fast/isa/whole.inl"
+#include "fast/isa/whole_folds.inl"
 
 static constexpr LineTable line_table() {
   return {.rank = rank,
@@ -34,5 +36,10 @@ static constexpr LineTable line_table() {
           .add_byte_rows = add_byte_rows,
           .add_pixels = add_pixels,
           .add_wide_pixels = add_wide_pixels,
-          .to_bytes = to_bytes};
+          .to_bytes = to_bytes,
+          .whole = whole,
+          .whole_columns = whole_columns,
+          .whole_row = whole_row,
+          .whole_sums = whole_sums,
+          .whole_sum = whole_sum};
 }

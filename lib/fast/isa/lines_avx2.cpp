@@ -6,6 +6,7 @@
 namespace ovir::fast {
 namespace {
 
+constexpr i64 kVectorBytes = 32;
 using Ranks = std::int32_t __attribute__((vector_size(32)));
 inline void lesser(const Ranks& a, const Ranks& b, Ranks& to) { to = (Ranks)_mm256_min_epi32((__m256i)a, (__m256i)b); }
 inline void larger(const Ranks& a, const Ranks& b, Ranks& to) { to = (Ranks)_mm256_max_epi32((__m256i)a, (__m256i)b); }

@@ -4,6 +4,7 @@
 namespace ovir::fast {
 namespace {
 
+constexpr i64 kVectorBytes = 16;
 using Ranks = std::int32_t __attribute__((vector_size(32)));
 inline void lesser(const Ranks& a, const Ranks& b, Ranks& to) { to = a < b ? a : b; }
 inline void larger(const Ranks& a, const Ranks& b, Ranks& to) { to = a > b ? a : b; }

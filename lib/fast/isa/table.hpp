@@ -69,9 +69,6 @@ struct IsaTable {
   void (*unary)(const Unary& f, const float* x, float* y, i64 n);
   /// Operands whose step is 0 are one value for all.
   void (*binary)(Binary f, const float* a, i64 a_step, const float* b, i64 b_step, float* y, i64 n);
-  /// Of integers: y are as many bytes each as a and b, or one byte, of comparisons.
-  void (*whole_i32)(Whole f, const std::int32_t* a, i64 a_step, const std::int32_t* b, i64 b_step, void* y, i64 n);
-  void (*whole_i64)(Whole f, const i64* a, i64 a_step, const i64* b, i64 b_step, void* y, i64 n);
   /// y = mask ? a : b; steps are 0 or 1.
   void (*select)(const unsigned char* mask, i64 mask_step, const float* a, i64 a_step, const float* b, i64 b_step,
                  float* y, i64 n);

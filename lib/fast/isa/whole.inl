@@ -1,30 +1,42 @@
-// Operations of two integers over rows.
+// Operations of integers over rows. T is the signed integer of as many bytes; where elements are unsigned, only their
+// order and their quotients differ. Included behind grid.inl.
 
-template <class T>
-struct Wholes;
-template <>
-struct Wholes<std::int32_t> {
-  using Signed = std::int32_t __attribute__((vector_size(4 * kWidth)));
-  using Unsigned = std::uint32_t __attribute__((vector_size(4 * kWidth)));
+template <class T, class U>
+struct Wholes {
+  using Element = T;
+  typedef T Signed __attribute__((vector_size(kVectorBytes)));
+  typedef U Unsigned __attribute__((vector_size(kVectorBytes)));
+  static constexpr i64 kLanes = static_cast<i64>(kVectorBytes / sizeof(T));
+  /// Exclusive or with it makes the order of signed integers that of unsigned ones.
+  static T flip(bool is_signed) { return is_signed ? T{0} : static_cast<T>(U{1} << (8 * sizeof(T) - 1)); }
 };
-template <>
-struct Wholes<i64> {
-  using Signed = i64 __attribute__((vector_size(4 * kWidth)));
-  using Unsigned = std::uint64_t __attribute__((vector_size(4 * kWidth)));
-};
+
+/// f(Wholes) of elements of so many bytes.
+template <class F>
+static auto of_width(int bytes, F f) {
+  switch (bytes) {
+    case 1: return f(Wholes<std::int8_t, std::uint8_t>{});
+    case 2: return f(Wholes<std::int16_t, std::uint16_t>{});
+    case 4: return f(Wholes<std::int32_t, std::uint32_t>{});
+    default: return f(Wholes<i64, std::uint64_t>{});
+  }
+}
+
+/// The vector of the first n elements, then 0.
+template <class V, class T>
+[[gnu::always_inline]] inline V load_wholes(const T* p, i64 n = sizeof(V) / sizeof(T)) {
+  V v{};
+  if (n == sizeof(V) / sizeof(T)) __builtin_memcpy(&v, p, sizeof v);
+  else __builtin_memcpy(&v, p, static_cast<unsigned long>(n) * sizeof(T));
+  return v;
+}
 
 /// Calls apply(a, b) with vectors of as many bytes as V and stores what it gives; in place is allowed.
 template <class V, class T, class Apply>
 static inline __attribute__((always_inline)) void whole_loop(const T* a, i64 a_step, const T* b, i64 b_step, T* y,
                                                              i64 n, Apply apply) {
   constexpr i64 lanes = static_cast<i64>(sizeof(V) / sizeof(T));
-  const auto read = [](const T* p, i64 step, i64 count) {
-    V v{};
-    if (step == 0) return v + *p;
-    if (count == lanes) __builtin_memcpy(&v, p, sizeof v);
-    else __builtin_memcpy(&v, p, static_cast<unsigned long>(count) * sizeof(T));
-    return v;
-  };
+  const auto read = [](const T* p, i64 step, i64 count) { return step == 0 ? V{} + *p : load_wholes<V>(p, count); };
   const auto loop = [=](i64 left, i64 right) __attribute__((always_inline)) {
     i64 i = 0;
     for (; i + lanes <= n; i += lanes) {
@@ -40,113 +52,215 @@ static inline __attribute__((always_inline)) void whole_loop(const T* a, i64 a_s
   loop(0, b_step);
 }
 
-/// The remainder of numbers below 2^51, by the quotient rounded to the nearest: r is in [-|b|/2, |b|/2], and exact.
-template <bool floored>
-[[gnu::always_inline]] inline Doubles whole_remainder(Doubles a, Doubles b) {
-  b = b == 0.0 ? doubles(1) : b;
-  const Doubles r = a - ((a / b + kShift) - kShift) * b;
-  const auto negative = r < 0.0;
-  if (floored) return (r != 0.0) & (negative ^ (b < 0.0)) ? r + b : r;
-  const Doubles m = magnitude(b);
-  return (r != 0.0) & (negative ^ (a < 0.0)) ? r + (negative ? m : -m) : r;
+using Floats = float __attribute__((vector_size(kVectorBytes)));
+using Doubles = double __attribute__((vector_size(kVectorBytes)));
+using FloatWords = std::int32_t __attribute__((vector_size(kVectorBytes)));
+using Longs = i64 __attribute__((vector_size(kVectorBytes)));
+
+/// |x| < 2^31, and of doubles 2^51, without what is behind the point.
+[[gnu::always_inline]] inline Floats truncated(Floats x) {
+  return __builtin_convertvector(__builtin_convertvector(x, FloatWords), Floats);
+}
+[[gnu::always_inline]] inline Doubles truncated(Doubles x) {
+  const Doubles m = x < 0.0 ? -x : x, nearest = (m + kToWhole) - kToWhole, t = nearest > m ? nearest - 1.0 : nearest;
+  return x < 0.0 ? -t : t;
 }
 
-/// The quotient of such numbers.
-template <bool floored>
-[[gnu::always_inline]] inline Doubles whole_quotient(Doubles a, Doubles b) {
-  const Doubles by = b == 0.0 ? doubles(1) : b;
-  const Doubles nearest = (a / by + kShift) - kShift, r = a - nearest * by;
-  const auto negative = r < 0.0, below = (a < 0.0) ^ (b < 0.0);
-  const Doubles quotient =
-      floored ? ((r != 0.0) & (negative ^ (b < 0.0)) ? nearest - 1.0 : nearest)
-              : ((r != 0.0) & (negative ^ (a < 0.0)) ? nearest + (below ? doubles(1) : doubles(-1)) : nearest);
-  return b == 0.0 ? Doubles{} : quotient;
+/// Of integers below 2^22, of doubles 2^51. A quotient that is no integer differs from one by more than it is rounded.
+template <bool floored, class V>
+[[gnu::always_inline]] inline V whole_quotient(V a, V b) {
+  const V q = a / b, t = truncated(q);
+  return floored ? (t > q ? t - 1 : t) : t;
 }
 
 /// Of one number by another, whatever they are.
-template <bool floored>
-static i64 exact_remainder(i64 a, i64 b) {
-  const i64 r = b == 0 || b == -1 ? 0 : a % b;
-  return floored && r != 0 && (r < 0) != (b < 0) ? r + b : r;
+template <bool floored, class T>
+static T exact_remainder(T a, T b) {
+  constexpr bool is_signed = static_cast<T>(-1) < 0;
+  if (b == 0 || (is_signed && b == static_cast<T>(-1))) return 0;
+  const T r = a % b;
+  return floored && is_signed && r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
-template <bool floored>
-static i64 exact_quotient(i64 a, i64 b) {
+template <bool floored, class T>
+static T exact_quotient(T a, T b) {
+  constexpr bool is_signed = static_cast<T>(-1) < 0;
   if (b == 0) return 0;
-  if (b == -1) return static_cast<i64>(0 - static_cast<std::uint64_t>(a));
-  return a / b - (floored && a % b != 0 && (a < 0) != (b < 0));
+  if (is_signed && b == static_cast<T>(-1)) return static_cast<T>(0 - static_cast<std::uint64_t>(a));
+  return a / b - (floored && is_signed && a % b != 0 && (a < 0) != (b < 0));
 }
 
-/// wide(a, b) of vectors of doubles, which gives whole numbers.
-template <class Wide, class Exact>
-static void whole_division(const std::int32_t* a, i64 a_step, const std::int32_t* b, i64 b_step, std::int32_t* y, i64 n,
-                           Wide wide, Exact) {
-  using Half = std::int32_t __attribute__((vector_size(2 * kWidth)));
-  whole_loop<Half>(a, a_step, b, b_step, y, n, [=](Half p, Half q) {
-    Doubles r = wide(__builtin_convertvector(p, Doubles), __builtin_convertvector(q, Doubles));
-    r = r >= 0x1p31 ? r - 0x1p32 : r;  // the least integer / -1 wraps
-    return __builtin_convertvector(r, Half);
-  });
-}
-/// exact(a, b) of numbers that are too large for that.
-template <class Wide, class Exact>
-static void whole_division(const i64* a, i64 a_step, const i64* b, i64 b_step, i64* y, i64 n, Wide wide, Exact exact) {
-  constexpr std::uint64_t kHalf = 1ull << 51;
-  std::uint64_t large = 0;  // has bits from 2^52 on where a number is not within ±2^51
-  for (i64 i = 0; i < (a_step ? n : 1); ++i) large |= static_cast<std::uint64_t>(a[i]) + kHalf;
-  for (i64 i = 0; i < (b_step ? n : 1); ++i) large |= static_cast<std::uint64_t>(b[i]) + kHalf;
-  if (large >> 52 == 0) {
-    const Longs shift = bits(doubles(kShift));
-    return whole_loop<Longs>(a, a_step, b, b_step, y, n, [=](Longs p, Longs q) {
-      const Doubles r = wide(number(p + shift) - kShift, number(q + shift) - kShift);
-      return bits(r + kShift) - shift;
-    });
+/// A quotient or remainder: of vectors of floats or doubles that are integers, and of numbers that these can't hold.
+template <bool floored>
+struct WholeQuotient {
+  template <class V>
+  [[gnu::always_inline]] static V wide(V a, V b) {
+    const V zero{};
+    return b == zero ? zero : whole_quotient<floored>(a, b == zero ? zero + 1 : b);
   }
-  for (i64 i = 0; i < n; ++i) y[i] = exact(a[i * a_step], b[i * b_step]);
+  template <class T>
+  static T exact(T a, T b) {
+    return exact_quotient<floored>(a, b);
+  }
+};
+template <bool floored>
+struct WholeRemainder {
+  template <class V>
+  [[gnu::always_inline]] static V wide(V a, V b) {
+    const V zero{}, by = b == zero ? zero + 1 : b;
+    return a - whole_quotient<floored>(a, by) * by;
+  }
+  template <class T>
+  static T exact(T a, T b) {
+    return exact_remainder<floored>(a, b);
+  }
+};
+
+/// Whether n numbers, `step` apart, lie within ±2^bits.
+template <class U, class T>
+static bool whole_within(int bits, bool is_signed, const T* x, i64 step, i64 n) {
+  const U shift = is_signed ? U{1} << bits : U{0};
+  U all = 0;
+  for (i64 i = 0; i < (step ? n : 1); ++i) all |= static_cast<U>(x[i]) + shift;
+  return all >> (is_signed ? bits + 1 : bits) == 0;
+}
+
+/// Divided as floats where these hold them, else as doubles.
+template <class Operation>
+static void whole_division(bool is_signed, const std::int32_t* a, i64 a_step, const std::int32_t* b, i64 b_step,
+                           std::int32_t* y, i64 n) {
+  constexpr int kBits = 22;
+  if (whole_within<std::uint32_t>(kBits, is_signed, a, a_step, n) &&
+      whole_within<std::uint32_t>(kBits, is_signed, b, b_step, n))
+    return whole_loop<FloatWords>(
+        a, a_step, b, b_step, y, n, [](FloatWords p, FloatWords q) __attribute__((always_inline)) {
+          const Floats v = Operation::wide(__builtin_convertvector(p, Floats), __builtin_convertvector(q, Floats));
+          return __builtin_convertvector(v, FloatWords);
+        });
+  using Half = std::int32_t __attribute__((vector_size(kVectorBytes / 2)));
+  const double wraps = is_signed ? 0.0 : 0x1p32;
+  const auto number_of = [=](Half v) __attribute__((always_inline)) {
+    const Doubles x = __builtin_convertvector(v, Doubles);
+    return x < 0.0 ? x + wraps : x;
+  };
+  whole_loop<Half>(
+      a, a_step, b, b_step, y, n, [=](Half p, Half q) __attribute__((always_inline)) {
+        Doubles r = Operation::wide(number_of(p), number_of(q));
+        r = r >= 0x1p31 ? r - 0x1p32 : r;  // the least integer / -1 wraps
+        return __builtin_convertvector(r, Half);
+      });
+}
+/// The same of integers that words hold.
+template <class Operation, class T>
+static void division_by_words(std::int32_t mask, const T* a, i64 a_step, const T* b, i64 b_step, T* y, i64 n) {
+  constexpr i64 kPiece = 256;
+  std::int32_t p[kPiece], q[kPiece], r[kPiece];
+  const auto widen = [=](const T* from, i64 count, std::int32_t* to) {
+    for (i64 i = 0; i < count; ++i) to[i] = static_cast<std::int32_t>(from[i]) & mask;
+  };
+  for (i64 at = 0, count = 0; at < n; at += count) {
+    count = n - at < kPiece ? n - at : kPiece;
+    widen(a + at * a_step, a_step ? count : 1, p);
+    widen(b + at * b_step, b_step ? count : 1, q);
+    whole_division<Operation>(true, p, a_step, q, b_step, r, count);
+    for (i64 i = 0; i < count; ++i) y[at + i] = static_cast<T>(r[i]);
+  }
+}
+template <class Operation, class T>
+static void whole_division(bool is_signed, const T* a, i64 a_step, const T* b, i64 b_step, T* y, i64 n) {
+  constexpr std::int32_t kUnsigned = (1 << (8 * sizeof(T))) - 1;
+  division_by_words<Operation>(is_signed ? -1 : kUnsigned, a, a_step, b, b_step, y, n);
+}
+template <class Operation>
+static void whole_division(bool is_signed, const i64* a, i64 a_step, const i64* b, i64 b_step, i64* y, i64 n) {
+  using Unsigned = std::uint64_t;
+  const auto are_within = [=](int bits) {
+    return whole_within<Unsigned>(bits, is_signed, a, a_step, n) &&
+           whole_within<Unsigned>(bits, is_signed, b, b_step, n);
+  };
+  if (are_within(30)) return division_by_words<Operation>(-1, a, a_step, b, b_step, y, n);
+  if (are_within(51))
+    return whole_loop<Longs>(
+        a, a_step, b, b_step, y, n, [](Longs p, Longs q) __attribute__((always_inline)) {
+          const Longs shift = (Longs)(Doubles{} + kToWhole);
+          const Doubles r = Operation::wide((Doubles)(p + shift) - kToWhole, (Doubles)(q + shift) - kToWhole);
+          return (Longs)(r + kToWhole) - shift;
+        });
+  for (i64 i = 0; i < n; ++i) {
+    const i64 p = a[i * a_step], q = b[i * b_step];
+    y[i] = is_signed ? Operation::exact(p, q)
+                     : static_cast<i64>(Operation::exact(static_cast<Unsigned>(p), static_cast<Unsigned>(q)));
+  }
+}
+/// y[i] = whether a[i] is b[i], or, `less`, below it; the opposite where `inverse`.
+template <class T>
+static void whole_comparison(bool less, bool inverse, T flip, const T* a, i64 a_step, const T* b, i64 b_step,
+                             unsigned char* y, i64 n) {
+  const auto each = [=](auto left, auto right) __attribute__((always_inline)) {
+    if (less)
+      for (i64 i = 0; i < n; ++i) y[i] = ((left(i) ^ flip) < (right(i) ^ flip)) ^ inverse;
+    else
+      for (i64 i = 0; i < n; ++i) y[i] = (left(i) == right(i)) ^ inverse;
+  };
+  const auto row = [](const T* p) { return [p](i64 i) { return p[i]; }; };
+  const auto one = [](const T* p) { return [v = *p](i64) { return v; }; };
+  if (a_step && b_step) return each(row(a), row(b));
+  if (a_step) return each(row(a), one(b));
+  if (b_step) return each(one(a), row(b));
+  each(one(a), one(b));
 }
 
 /// Sums and products wrap as those of unsigned numbers.
-template <class T>
-static void whole(Whole f, const T* a, i64 a_step, const T* b, i64 b_step, void* y, i64 n) {
-  using V = typename Wholes<T>::Signed;
-  using U = typename Wholes<T>::Unsigned;
-  const auto go = [=](auto apply) { whole_loop<V>(a, a_step, b, b_step, static_cast<T*>(y), n, apply); };
-  const auto quotients = [=]<bool floored>() {
-    const auto wide = [](Doubles p, Doubles q) __attribute__((always_inline)) { return whole_quotient<floored>(p, q); };
-    whole_division(a, a_step, b, b_step, static_cast<T*>(y), n, wide, exact_quotient<floored>);
+template <class W>
+static void whole_of(Whole f, bool is_signed, const void* left, i64 a_step, const void* right, i64 b_step, void* to,
+                     i64 n) {
+  using T = typename W::Element;
+  using V = typename W::Signed;
+  using U = typename W::Unsigned;
+  const T *a = static_cast<const T*>(left), *b = static_cast<const T*>(right);
+  T* y = static_cast<T*>(to);
+  const T flip = W::flip(is_signed);
+  const auto go = [=](auto apply) { whole_loop<V>(a, a_step, b, b_step, y, n, apply); };
+  const auto divide = [=]<class Operation>(Operation) {
+    whole_division<Operation>(is_signed, a, a_step, b, b_step, y, n);
   };
-  const auto remainders = [=]<bool floored>() {
-    const auto wide = [](Doubles p, Doubles q) __attribute__((always_inline)) {
-      return whole_remainder<floored>(p, q);
-    };
-    whole_division(a, a_step, b, b_step, static_cast<T*>(y), n, wide, exact_remainder<floored>);
-  };
-  const auto compare = [=](auto apply) {
-    auto* const to = static_cast<unsigned char*>(y);
-    const auto loop = [=](auto left, auto right) {
-      for (i64 i = 0; i < n; ++i) to[i] = apply(left(i), right(i));
-    };
-    const auto row = [](const T* p) { return [p](i64 i) { return p[i]; }; };
-    const auto one = [](const T* p) { return [v = *p](i64) { return v; }; };
-    if (a_step && b_step) return loop(row(a), row(b));
-    if (a_step) return loop(row(a), one(b));
-    if (b_step) return loop(one(a), row(b));
-    loop(one(a), one(b));
+  const auto compare = [=](bool less, bool inverse, bool swap = false) {
+    auto* const bytes = static_cast<unsigned char*>(to);
+    if (swap) whole_comparison(less, inverse, flip, b, b_step, a, a_step, bytes, n);
+    else whole_comparison(less, inverse, flip, a, a_step, b, b_step, bytes, n);
   };
   switch (f) {
     case Whole::add: return go([](V p, V q) { return (V)((U)p + (U)q); });
     case Whole::subtract: return go([](V p, V q) { return (V)((U)p - (U)q); });
     case Whole::multiply: return go([](V p, V q) { return (V)((U)p * (U)q); });
-    case Whole::maximum: return go([](V p, V q) { return p > q ? p : q; });
-    case Whole::minimum: return go([](V p, V q) { return p < q ? p : q; });
-    case Whole::divide: return quotients.template operator()<false>();
-    case Whole::floor_divide: return quotients.template operator()<true>();
-    case Whole::mod: return remainders.template operator()<false>();
-    case Whole::floor_mod: return remainders.template operator()<true>();
-    case Whole::equal: return compare([](T p, T q) { return p == q; });
-    case Whole::not_equal: return compare([](T p, T q) { return p != q; });
-    case Whole::less: return compare([](T p, T q) { return p < q; });
-    case Whole::less_equal: return compare([](T p, T q) { return p <= q; });
-    case Whole::greater: return compare([](T p, T q) { return p > q; });
-    case Whole::greater_equal: return compare([](T p, T q) { return p >= q; });
+    case Whole::squared_difference:
+      return go([](V p, V q) {
+        const U d = (U)p - (U)q;
+        return (V)(d * d);
+      });
+    case Whole::maximum:
+      if (is_signed) return go([](V p, V q) { return p > q ? p : q; });
+      return go([](V p, V q) { return (V)((U)p > (U)q ? (U)p : (U)q); });
+    case Whole::minimum:
+      if (is_signed) return go([](V p, V q) { return p < q ? p : q; });
+      return go([](V p, V q) { return (V)((U)p < (U)q ? (U)p : (U)q); });
+    case Whole::bits_and: return go([](V p, V q) { return p & q; });
+    case Whole::bits_or: return go([](V p, V q) { return p | q; });
+    case Whole::bits_xor: return go([](V p, V q) { return p ^ q; });
+    case Whole::absolute: return go([](V p, V) { return p < 0 ? (V)(U{} - (U)p) : p; });
+    case Whole::sign: return go([](V p, V) { return (V)((p < 0) - (p > 0)); });
+    case Whole::divide: return divide(WholeQuotient<false>{});
+    case Whole::floor_divide: return divide(WholeQuotient<true>{});
+    case Whole::mod: return divide(WholeRemainder<false>{});
+    case Whole::floor_mod: return divide(WholeRemainder<true>{});
+    case Whole::equal: return compare(false, false);
+    case Whole::not_equal: return compare(false, true);
+    case Whole::less: return compare(true, false);
+    case Whole::less_equal: return compare(true, true, true);
+    case Whole::greater: return compare(true, false, true);
+    case Whole::greater_equal: return compare(true, true);
   }
+}
+
+static void whole(Whole f, WholeType type, const void* a, i64 a_step, const void* b, i64 b_step, void* y, i64 n) {
+  of_width(type.bytes, [=]<class W>(W) { whole_of<W>(f, type.is_signed, a, a_step, b, b_step, y, n); });
 }

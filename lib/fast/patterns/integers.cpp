@@ -1,6 +1,11 @@
-// Elementwise operations of two integers of 32 or 64 bits, by rows.
+// Elementwise operations of one or two integers of 8 to 64 bits, by rows.
+#include <cmath>
+#include <limits>
+
+#include "fast/isa/lines.hpp"
 #include "fast/kernels/chunks.hpp"
 #include "fast/kernels/elementwise/broadcast_rows.hpp"
+#include "fast/kernels/types.hpp"
 #include "fast/kit/broadcasting.hpp"
 #include "op/kit/elementwise_attrs.hpp"
 #include "plan/pattern.hpp"
@@ -8,12 +13,19 @@
 namespace ovir::fast::patterns::integers {
 namespace {
 
-constexpr i64 kFew = 512;     // elements that the reference kernels compute as fast
-constexpr i64 kPiece = 4096;  // of a row
+constexpr i64 kFew = 512;              // elements that the reference kernels compute as fast
+constexpr i64 kPieceBytes = 16 << 10;  // of a row
 
-class Integers final : public Kernel {
+WholeType whole_type(ElementType type) {
+  return {.bytes = static_cast<int>(byte_width(type)), .is_signed = contains(kSigned, type)};
+}
+
+/// An element, roughly, in nanoseconds.
+double time_of(Whole operation) { return Whole::divide <= operation && operation <= Whole::floor_mod ? 1 : 0.25; }
+
+class OfTwo final : public Kernel {
  public:
-  Integers(Whole operation, std::string name) : operation_(operation), name_(std::move(name)) {}
+  OfTwo(Whole operation, std::string name) : operation_(operation), name_(std::move(name)) {}
 
   std::string name() const override { return name_; }
 
@@ -27,20 +39,14 @@ class Integers final : public Kernel {
   void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
            Runtime& runtime) const override {
     const auto& rows = static_cast<State&>(prepared).rows;
-    const auto width = byte_width(in[0].type), width_out = byte_width(out[0].type);
+    const auto type = whole_type(in[0].type);
+    const i64 width_out = byte_width(out[0].type), piece = kPieceBytes / type.bytes;
     const auto [x_step, y_step] = rows.steps();
-    const auto cost = 10 + time() * static_cast<double>(std::min(rows.length(), kPiece));
-    parallel_ranges(runtime.pool(), rows.pieces(kPiece), cost, [&](i64 begin, i64 end) {
-      rows.each(kPiece, begin, end, [&](const BroadcastRows<2>::Places& from, i64 first, i64 n) {
-        const auto* x = in[0].data + from[0] * width;
-        const auto* y = in[1].data + from[1] * width;
-        auto* to = out[0].data + first * width_out;
-        if (in[0].type == ElementType::i64)
-          isa().whole_i64(operation_, reinterpret_cast<const i64*>(x), x_step, reinterpret_cast<const i64*>(y), y_step,
-                          to, n);
-        else
-          isa().whole_i32(operation_, reinterpret_cast<const std::int32_t*>(x), x_step,
-                          reinterpret_cast<const std::int32_t*>(y), y_step, to, n);
+    const auto cost = 10 + time_of(operation_) * static_cast<double>(std::min(rows.length(), piece));
+    parallel_ranges(runtime.pool(), rows.pieces(piece), cost, [&](i64 begin, i64 end) {
+      rows.each(piece, begin, end, [&](const BroadcastRows<2>::Places& from, i64 first, i64 n) {
+        line_isa().whole(operation_, type, in[0].data + from[0] * type.bytes, x_step, in[1].data + from[1] * type.bytes,
+                         y_step, out[0].data + first * width_out, n);
       });
     });
   }
@@ -54,14 +60,55 @@ class Integers final : public Kernel {
     explicit State(BroadcastRows<2> r) : rows(std::move(r)) {}
     BroadcastRows<2> rows;
   };
-  /// An element, roughly.
-  double time() const { return Whole::divide <= operation_ && operation_ <= Whole::floor_mod ? 1 : 0.25; }
 
   Whole operation_;
   std::string name_;
 };
 
-std::optional<Whole> operation_of(const Graphlet& graph, int node) {
+/// An operation with a number, whose first bytes are that of fewer bits.
+struct WithNumber {
+  Whole operation;
+  i64 number = 0;
+  bool comes_first = false;
+};
+
+class OfOne final : public Kernel {
+ public:
+  OfOne(std::vector<WithNumber> operations, std::string name)
+      : operations_(std::move(operations)), name_(std::move(name)) {}
+
+  std::string name() const override { return name_; }
+
+  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
+    return sizes.out[0].size() < kFew ? nullptr : std::make_unique<KernelState>();
+  }
+
+  void run(KernelState&, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
+    const auto type = whole_type(in[0].type);
+    const i64 size = out[0].size(), piece = kPieceBytes / type.bytes;
+    const auto cost = 0.25 * static_cast<double>(std::min(size, piece));
+    parallel_ranges(runtime.pool(), ceil_div(size, piece), cost, [&](i64 begin, i64 end) {
+      for (auto i = begin; i < end; ++i) {
+        const auto first = i * piece, n = std::min(piece, size - first);
+        const auto* x = in[0].data + first * type.bytes;
+        auto* y = out[0].data + first * type.bytes;
+        for (const auto& o : operations_) {
+          if (o.comes_first) line_isa().whole(o.operation, type, &o.number, 0, x, 1, y, n);
+          else line_isa().whole(o.operation, type, x, 1, &o.number, 0, y, n);
+          x = y;
+        }
+      }
+    });
+  }
+
+  bool writes_over(int) const override { return true; }
+
+ private:
+  std::vector<WithNumber> operations_;
+  std::string name_;
+};
+
+std::optional<Whole> of_two(const Graphlet& graph, int node) {
   const auto type = graph.type(node);
   if (type == "Divide") return graph.attrs<DivideAttrs>(node).m_pythondiv ? Whole::floor_divide : Whole::divide;
   struct Entry {
@@ -71,8 +118,12 @@ std::optional<Whole> operation_of(const Graphlet& graph, int node) {
   static constexpr Entry kEntries[] = {{"Add", Whole::add},
                                        {"Subtract", Whole::subtract},
                                        {"Multiply", Whole::multiply},
+                                       {"SquaredDifference", Whole::squared_difference},
                                        {"Maximum", Whole::maximum},
                                        {"Minimum", Whole::minimum},
+                                       {"BitwiseAnd", Whole::bits_and},
+                                       {"BitwiseOr", Whole::bits_or},
+                                       {"BitwiseXor", Whole::bits_xor},
                                        {"Mod", Whole::mod},
                                        {"FloorMod", Whole::floor_mod},
                                        {"Equal", Whole::equal},
@@ -81,25 +132,80 @@ std::optional<Whole> operation_of(const Graphlet& graph, int node) {
                                        {"LessEqual", Whole::less_equal},
                                        {"Greater", Whole::greater},
                                        {"GreaterEqual", Whole::greater_equal}};
-  const auto* entry = std::find_if(std::begin(kEntries), std::end(kEntries), [&](auto& e) { return e.type == type; });
+  const auto* entry = std::ranges::find(kEntries, type, &Entry::type);
   return entry == std::end(kEntries) ? std::nullopt : std::optional(entry->operation);
 }
 
-std::optional<Match> match(const Graphlet& graph, int root) {
-  const auto a = graph.input(root, 0), b = graph.input(root, 1);
-  const auto type = graph.stored(a), result = graph.stored({root, 0});
-  const auto operation = operation_of(graph, root);
-  if (!operation || !contains(kIndex, type) || graph.stored(b) != type ||
-      result != (*operation < Whole::equal ? type : ElementType::boolean) || !aligns_by_numpy(graph, root))
-    return std::nullopt;
-  const auto& shape = graph.fact({root, 0}).shape;
-  if (!shape.has_rank() || shape.element_count().max < kFew) return std::nullopt;
-  return Match{{root}, {a, b}, std::make_unique<Integers>(*operation, "integers." + std::string(graph.type(root)))};
+/// A limit of Clamp as T, the limits of which it is brought within.
+template <class T>
+i64 limit(double v) {
+  using Limits = std::numeric_limits<T>;
+  if (v <= static_cast<double>(Limits::min())) return static_cast<i64>(Limits::min());
+  if (v >= static_cast<double>(Limits::max())) return static_cast<i64>(Limits::max());
+  return static_cast<i64>(static_cast<T>(v));
 }
 
-constexpr std::string_view kRoots[] = {"Add",          "Divide",   "Equal",     "FloorMod", "Greater",
-                                       "GreaterEqual", "Less",     "LessEqual", "Maximum",  "Minimum",
-                                       "Mod",          "Multiply", "NotEqual",  "Subtract"};
+/// Empty: not of those.
+std::vector<WithNumber> of_one(const Graphlet& graph, int node, ElementType element) {
+  const auto type = graph.type(node);
+  const bool is_signed = contains(kSigned, element);
+  if (type == "Abs") return {is_signed ? WithNumber{Whole::absolute} : WithNumber{Whole::maximum, 0}};
+  if (type == "Sign") return {is_signed ? WithNumber{Whole::sign} : WithNumber{Whole::minimum, 1}};
+  if (type == "Negative") return {{Whole::subtract, 0, true}};
+  if (type == "Relu") return {{Whole::maximum, 0}};
+  if (type == "BitwiseNot") return {{Whole::bits_xor, -1}};
+  if (type != "Clamp") return {};
+  const auto& a = graph.attrs<ClampAttrs>(node);
+  const auto low = std::ceil(a.min), high = std::floor(a.max);
+  std::vector<WithNumber> limits;
+  if (low <= high)
+    dispatch(element, Integers{}, [&]<class T>() {
+      limits = {{Whole::maximum, limit<T>(low)}, {Whole::minimum, limit<T>(high)}};
+    });
+  return limits;
+}
+
+std::optional<Match> match(const Graphlet& graph, int root) {
+  const auto a = graph.input(root, 0);
+  const auto type = graph.stored(a), result = graph.stored({root, 0});
+  const auto& shape = graph.fact({root, 0}).shape;
+  if (!is_among(type, Integers{}) || !shape.has_rank() || shape.element_count().max < kFew) return std::nullopt;
+  const auto name = "integers." + std::string(graph.type(root));
+  if (auto steps = of_one(graph, root, type); !steps.empty())
+    return result == type ? std::optional(Match{{root}, {a}, std::make_unique<OfOne>(std::move(steps), name)})
+                          : std::nullopt;
+  const auto b = graph.input(root, 1);
+  const auto operation = of_two(graph, root);
+  if (!operation || graph.stored(b) != type || !aligns_by_numpy(graph, root) ||
+      result != (*operation < Whole::equal ? type : ElementType::boolean))
+    return std::nullopt;
+  return Match{{root}, {a, b}, std::make_unique<OfTwo>(*operation, name)};
+}
+
+constexpr std::string_view kRoots[] = {"Abs",
+                                       "Add",
+                                       "BitwiseAnd",
+                                       "BitwiseNot",
+                                       "BitwiseOr",
+                                       "BitwiseXor",
+                                       "Clamp",
+                                       "Divide",
+                                       "Equal",
+                                       "FloorMod",
+                                       "Greater",
+                                       "GreaterEqual",
+                                       "Less",
+                                       "LessEqual",
+                                       "Maximum",
+                                       "Minimum",
+                                       "Mod",
+                                       "Multiply",
+                                       "Negative",
+                                       "NotEqual",
+                                       "Relu",
+                                       "Sign",
+                                       "SquaredDifference",
+                                       "Subtract"};
 
 }  // namespace
 

@@ -119,8 +119,9 @@ std::optional<Fold> fold_of(std::string_view type) {
     std::string_view type;
     Fold what;
   };
-  static constexpr Entry kEntries[] = {{"ReduceSum", Fold::sum},        {"ReduceMax", Fold::maximum},
-                                       {"ReduceMin", Fold::minimum},    {"ReduceProd", Fold::product},
+  static constexpr Entry kEntries[] = {{"ReduceSum", Fold::sum},        {"ReduceMean", Fold::mean},
+                                       {"ReduceL1", Fold::absolute},    {"ReduceProd", Fold::product},
+                                       {"ReduceMax", Fold::maximum},    {"ReduceMin", Fold::minimum},
                                        {"ReduceLogicalAnd", Fold::all}, {"ReduceLogicalOr", Fold::any}};
   const auto* entry = std::ranges::find(kEntries, type, &Entry::type);
   return entry == std::end(kEntries) ? std::nullopt : std::optional(entry->what);

@@ -41,6 +41,22 @@ void comparisons(Net& n) {
     result(n, n.op(type, {x, y}));
 }
 
+/// Of two operands of any width, one of which is broadcast.
+void of_all_widths(Net& n) {
+  for (const auto* type : {"u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64"}) {
+    const auto x = whole(n, {3, 15, 40}, type), y = whole(n, {3, 15, 1}, type);
+    for (const auto* of_two : {"Add-1", "Multiply-1", "SquaredDifference-1", "Maximum-1", "Divide-1", "FloorMod-1",
+                               "BitwiseAnd-13", "BitwiseXor-13", "Less-1"})
+      result(n, n.op(of_two, {x, y}));
+    for (const auto* of_one : {"Abs-1", "Sign-1", "Negative-1", "Relu-1", "BitwiseNot-13"})
+      result(n, n.op(of_one, {x}));
+  }
+}
+void limits(Net& n) {
+  for (const auto* type : {"u8", "i8", "i32", "i64"})
+    result(n, n.op("Clamp-1", {whole(n, {3, 500}, type)}, {{"min", "-300.5"}, {"max", "30.7"}}));
+}
+
 // clang-format off
 constexpr Example kExamples[] = {
     {"integers.Add", sums},
@@ -57,6 +73,10 @@ constexpr Example kExamples[] = {
     {"integers.Divide", quotients_of_words},
     {"integers.Equal", comparisons},
     {"integers.GreaterEqual", comparisons, kOften, kOpen},
+    {"integers.SquaredDifference", of_all_widths},
+    {"integers.BitwiseNot", of_all_widths, kOften, kOpen},
+    {"integers.Sign", of_all_widths},
+    {"integers.Clamp", limits},
 };
 // clang-format on
 

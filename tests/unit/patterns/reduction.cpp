@@ -37,6 +37,16 @@ void sum_integers(Net& n) { n.result(n.op("ReduceSum-1", {integers(n, {3, 70, 9}
 void product_integers(Net& n) { n.result(n.op("ReduceProd-1", {integers(n, {3, 70}, "i32"), n.indices({1})}, kept())); }
 void largest_byte(Net& n) { n.result(n.op("ReduceMax-1", {integers(n, {3, 70}, "i8"), n.indices({1})}, kept())); }
 void least_integer(Net& n) { n.result(n.op("ReduceMin-1", {integers(n, {3, 70, 5}, "i32"), n.indices({0})}, kept())); }
+void mean_integers(Net& n) {
+  for (const auto* type : {"u8", "i16", "i32", "i64", "u64"})
+    for (const i64 axis : {0, 1, 2})
+      n.result(n.op("ReduceMean-1", {integers(n, {3, 70, 9}, type), n.indices({axis})}, kept()));
+}
+void absolute_integers(Net& n) {
+  for (const i64 axis : {0, 1, 2})
+    n.result(n.op("ReduceL1-4", {integers(n, {30, 7, 90}, "i8"), n.indices({axis})}, kept()));
+  n.result(n.op("ReduceL1-4", {integers(n, {3, 7, 90}, "i32"), n.indices({0, 2})}, kept()));
+}
 void all(Net& n) { n.result(n.op("ReduceLogicalAnd-1", {integers(n, {30, 7, 5}, "boolean"), n.indices({2})}, kept())); }
 void any(Net& n) {
   n.result(n.op("ReduceLogicalOr-1", {integers(n, {30, 7, 300}, "boolean"), n.indices({0})}, kept()));
@@ -99,6 +109,8 @@ constexpr Example kExamples[] = {
     {"fold", product_integers, kOften, kFixed, kF32Only},
     {"fold", largest_byte, kOften, kFixed, kF32Only},
     {"fold", least_integer, kOften, kFixed, kF32Only},
+    {"fold", mean_integers, kOften, kFixed, kF32Only},
+    {"fold", absolute_integers, kOften, kFixed, kF32Only},
     {"fold", all, kOften, kFixed, kF32Only},
     {"fold", any, kOften, kFixed, kF32Only},
 };

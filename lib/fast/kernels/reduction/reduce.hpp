@@ -4,6 +4,7 @@
 
 #include "base/int.hpp"
 #include "fast/isa/table.hpp"
+#include "fast/isa/whole.hpp"
 #include "tensor/element_type.hpp"
 
 namespace ovir {
@@ -34,8 +35,7 @@ void reduce_products(Reduction what, const float* x, const float* by, float* y, 
 void reduce_bf16_planes(Reduction what, const std::uint16_t* x, float* y, i64 batch, i64 channels, i64 plane,
                         ThreadPool& pool);
 
-/// What is not summed in f32: products of f32, in double precision, and all of integers, which wrap, and of booleans.
-enum class Fold : std::uint8_t { sum, product, maximum, minimum, all, any };
+/// What is not summed in f32: products of f32, in double precision, integers, which wrap, and booleans.
 bool can_fold(Fold what, ElementType type);
 void fold(Fold what, ElementType type, const void* x, void* y, const Reduced& shape, ThreadPool& pool);
 
