@@ -70,7 +70,8 @@ class Executor::Run final : private EvalHost {
       const auto id = plan_.parameters[k];
       const auto stored = plan_.values[id].stored;
       const bool other = stored != ElementType::dynamic && inputs[k].type() != stored;
-      sized_.tensors[id] = other ? sized_.converted(k, inputs[k], stored) : inputs[k].unpacked().borrowed();
+      sized_.tensors[id] =
+          other ? sized_.converted(k, inputs[k], stored, context_.runtime.pool()) : inputs[k].unpacked().borrowed();
     }
     // Results lie in storage of their own, the last run's where nobody holds it any more.
     for (auto& [id, spare] : sized_.spare)

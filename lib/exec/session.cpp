@@ -10,6 +10,7 @@
 #include "exec/out_of_memory.hpp"
 #include "exec/planned_work.hpp"
 #include "exec/shape_plans.hpp"
+#include "exec/stored.hpp"
 #include "model/report.hpp"
 #include "op/shared_attrs.hpp"
 #include "op/work.hpp"
@@ -199,7 +200,7 @@ void Session::run(std::span<const Tensor> inputs, std::vector<Tensor>& results, 
       continue;
     }
     auto& exchanged = session.exchanged[k].renewed(type, result.shape());
-    convert_into(result, exchanged);
+    convert_into(result, exchanged, session.runtime->pool());
     result = exchanged;
   }
 }

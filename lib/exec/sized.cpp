@@ -8,6 +8,7 @@
 #include "exec/out_of_memory.hpp"
 #include "exec/placement.hpp"
 #include "exec/planned_work.hpp"
+#include "exec/stored.hpp"
 #include "op/work.hpp"
 #include "tensor/copy.hpp"
 
@@ -209,10 +210,10 @@ Tensor& Spare::renewed(ElementType type, const Shape& shape) {
   return renew(tensors_[0], type, shape);
 }
 
-Tensor Sized::converted(std::size_t parameter, const Tensor& given, ElementType stored) {
+Tensor Sized::converted(std::size_t parameter, const Tensor& given, ElementType stored, ThreadPool& pool) {
   auto& spare = conversions[parameter];
   renew(spare, stored, given.shape());
-  convert_into(given, spare);
+  convert_into(given, spare, pool);
   return spare.borrowed();
 }
 

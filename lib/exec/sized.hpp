@@ -106,7 +106,7 @@ struct Sized {
   void run_joined(const Plan& plan, const Joined& what, ThreadPool& pool) const;
 
   /// The caller's value in the type it is stored in.
-  Tensor converted(std::size_t parameter, const Tensor& given, ElementType stored);
+  Tensor converted(std::size_t parameter, const Tensor& given, ElementType stored, ThreadPool& pool);
   /// A value as a result, which the caller may keep: a copy where it lies in the arena, in the model or in an input.
   Tensor result(const Plan& plan, std::size_t k);
 

@@ -57,4 +57,19 @@ Tensor as_stored(const Value& value, const Tensor& declared) {
   return value.layout == Layout::blocked ? plain_to_blocked(tensor) : tensor;
 }
 
+void convert_into(const Tensor& given, Tensor& out, ThreadPool& pool) {
+  constexpr i64 kPart = 32 << 10;
+  const auto whole_bytes = [](const Tensor& t) { return t.type() != ElementType::string && bit_width(t.type()) >= 8; };
+  const auto size = given.size();
+  if (size < 2 * kPart || !whole_bytes(given) || !whole_bytes(out)) return convert_into(given, out);
+  const std::shared_ptr<const void> owned_elsewhere(std::shared_ptr<void>(), given.bytes());
+  auto* const to = out.mutable_bytes();
+  pool.run((size + kPart - 1) / kPart, [&](i64 i) {
+    const auto first = i * kPart, n = std::min(kPart, size - first);
+    const Tensor part(given.type(), {n}, owned_elsewhere, given.bytes() + first * byte_width(given.type()));
+    Tensor converted(out.type(), {n}, owned_elsewhere, to + first * byte_width(out.type()));
+    convert_into(part, converted);
+  });
+}
+
 }  // namespace ovir

@@ -3,7 +3,9 @@
 #pragma once
 #include <optional>
 
+#include "base/thread_pool.hpp"
 #include "plan/plan.hpp"
+#include "tensor/copy.hpp"
 #include "tensor/tensor.hpp"
 
 namespace ovir {
@@ -15,5 +17,8 @@ Tensor as_declared(const Value& value, const Tensor& stored, const std::optional
 ElementType type_as_declared(const Value& value);
 /// The other way; a number that the stored type does not have is rounded.
 Tensor as_stored(const Value& value, const Tensor& declared);
+
+/// convert_into(), by all threads where there is much to convert.
+void convert_into(const Tensor& given, Tensor& out, ThreadPool& pool);
 
 }  // namespace ovir

@@ -111,7 +111,7 @@ struct LineTable {
   void (*to_bytes)(const double* x, std::uint8_t* y, i64 n);
 
   // Integers (whole.hpp).
-  /// y[i] = f(a[i · a_step], b[i · b_step]), steps being 0 or 1: integers of the same type, or bytes, of comparisons. In
+  /// y[i] = f(a[i·a_step], b[i·b_step]), steps being 0 or 1: integers of the same type, or bytes, of comparisons. In
   /// place is allowed.
   void (*whole)(Whole f, WholeType type, const void* a, i64 a_step, const void* b, i64 b_step, void* y, i64 n);
   /// y[c] becomes that and all x[r·step + c], r < rows, joined; not the mean, nor of booleans.

@@ -1,5 +1,6 @@
 // AdaptiveAvgPool-8 and AdaptiveMaxPool-8 in f32, and of MaxPool and AvgPool what others leave: windows of any size,
-// and averages of windows that go beyond the padded plane. Indices are for the reference kernel.
+// averages of windows that go beyond the padded plane, and maxima of integers. Indices are for the reference kernel.
+#include "fast/kernels/types.hpp"
 #include "fast/kit/functions.hpp"
 #include "fast/kit/pooling.hpp"
 
@@ -20,7 +21,7 @@ class PlanarPool final : public Kernel {
     auto pooling = attrs_ ? fast::planar_pooling(*attrs_, maximum_, in, out) : adaptive_pooling(maximum_, in, out);
     if (!pooling) return nullptr;
     auto state = std::make_unique<State>();
-    state->rows = state->reserve(planar_scratch_size(*pooling, runtime.threads()));
+    state->rows = state->reserve(planar_scratch_size(*pooling, runtime.threads(), sizes.in[0].type));
     state->pooling = std::move(*pooling);
     return state;
   }
@@ -28,7 +29,10 @@ class PlanarPool final : public Kernel {
   void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
            Runtime& runtime) const override {
     const auto& state = static_cast<State&>(prepared);
-    planar_pool(state.pooling, in[0].as<const float>(), out[0].as<float>(), state.floats(state.rows), runtime.pool());
+    auto* const rows = state.floats(state.rows);
+    if (in[0].type == ElementType::f32)
+      planar_pool(state.pooling, in[0].as<const float>(), out[0].as<float>(), rows, runtime.pool());
+    else planar_maximum(state.pooling, in[0].type, in[0].data, out[0].data, rows, runtime.pool());
   }
 
  private:
@@ -45,7 +49,9 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto x = graph.input(root, 0);
   const auto type = graph.type(root);
   const bool adaptive = type.starts_with("Adaptive"), maximum = type.ends_with("MaxPool");
-  if (!is_f32(graph, x) || (maximum && graph.is_read({root, 1}))) return std::nullopt;
+  const auto element = graph.stored(x);
+  const bool whole = maximum && is_among(element, Integers{}) && graph.stored({root, 0}) == element;
+  if (!(whole || is_f32(graph, x)) || (maximum && graph.is_read({root, 1}))) return std::nullopt;
   if (adaptive && !graph.constant(graph.input(root, 1))) return std::nullopt;
   return Match{
       {root},

@@ -1,29 +1,36 @@
 #include "fast/kernels/pooling/planar.hpp"
 
 #include <limits>
+#include <type_traits>
 #include <utility>
+
+#include "tensor/dispatch.hpp"
 
 namespace ovir::fast {
 namespace {
 
-constexpr i64 kBand = 8 << 10;  // floats of rows that wait in the first-level cache to be joined
+constexpr i64 kBand = 8 << 10;  // elements of rows that wait in the first-level cache to be joined
 
+template <class T>
 struct Maximum {
-  static constexpr float kNone = -std::numeric_limits<float>::infinity();
+  using Element = T;
+  using Limits = std::numeric_limits<T>;
+  static constexpr T kNone = Limits::has_infinity ? static_cast<T>(-Limits::infinity()) : Limits::lowest();
   // Of equal numbers the first remains; NaN does not count.
-  static float join(float so_far, float v) { return v > so_far ? v : so_far; }
+  static T join(T so_far, T v) { return v > so_far ? v : so_far; }
 };
 struct Sum {
+  using Element = float;
   static constexpr float kNone = 0;
   static float join(float so_far, float v) { return so_far + v; }
 };
 
 /// y[i] = `taps` ≤ 4 values of x joined, `apart` from each other, from x[i·stride] on, and before them y[i] unless
 /// `first`. Strides and numbers of taps that are common are known to the compiler.
-template <class Join, i64 kStride, i64 kTaps>
-void join_taps(const float* x, i64 apart, i64 stride, float* y, i64 n, bool first) {
+template <class Join, i64 kStride, i64 kTaps, class T>
+void join_taps(const T* x, i64 apart, i64 stride, T* y, i64 n, bool first) {
   const auto step = kStride > 0 ? kStride : stride;
-  const auto joined = [&](float v, i64 i) {
+  const auto joined = [&](T v, i64 i) {
     for (i64 t = 0; t < kTaps; ++t) v = Join::join(v, x[i * step + t * apart]);
     return v;
   };
@@ -33,11 +40,11 @@ void join_taps(const float* x, i64 apart, i64 stride, float* y, i64 n, bool firs
     for (i64 i = 0; i < n; ++i) y[i] = joined(y[i], i);
 }
 
-template <class Join, i64 kStride>
-void join_windows(const float* x, i64 taps, i64 apart, i64 stride, float* y, i64 n) {
+template <class Join, i64 kStride, class T = typename Join::Element>
+void join_windows(const T* x, i64 taps, i64 apart, i64 stride, T* y, i64 n) {
   for (i64 t = 0; t < taps;) {
     const auto left = taps - t;
-    const auto* from = x + t * apart;
+    const T* from = x + t * apart;
     if (left >= 4) join_taps<Join, kStride, 4>(from, apart, stride, y, n, t == 0);
     else if (left == 3) join_taps<Join, kStride, 3>(from, apart, stride, y, n, t == 0);
     else if (left == 2) join_taps<Join, kStride, 2>(from, apart, stride, y, n, t == 0);
@@ -46,7 +53,9 @@ void join_windows(const float* x, i64 taps, i64 apart, i64 stride, float* y, i64
   }
 }
 
-bool has_nan(const float* x, i64 n) {
+template <class T>
+bool has_nan(const T* x, i64 n) {
+  if (!std::is_floating_point_v<T>) return false;
   int any = 0;  // a number, which compilers join in vectors
   for (i64 i = 0; i < n; ++i) any |= x[i] != x[i];
   return any != 0;
@@ -54,18 +63,20 @@ bool has_nan(const float* x, i64 n) {
 
 template <class Join>
 struct Pooling {
+  using T = typename Join::Element;
   const PlanarPooling& p;
   const PoolAxis &depth = p.axes[0], &down = p.axes[1], &across = p.axes[2];
 
-  float one(const float* x, const PoolWindow& w) const {
-    if (std::is_same_v<Join, Sum> && across.dilation == 1 && w.taps >= kBlock) return isa().sum(x + w.first, w.taps);
-    auto v = Join::kNone;
+  T one(const T* x, const PoolWindow& w) const {
+    if constexpr (std::is_same_v<Join, Sum>)
+      if (across.dilation == 1 && w.taps >= kBlock) return isa().sum(x + w.first, w.taps);
+    T v = Join::kNone;
     for (i64 t = 0; t < w.taps; ++t) v = Join::join(v, x[w.first + t * across.dilation]);
     return v;
   }
 
   /// The windows of a row.
-  void along(const float* x, float* y) const {
+  void along(const T* x, T* y) const {
     constexpr i64 kEnough = 8;
     auto begin = across.begin, end = across.end;
     if (end - begin < kEnough) begin = end = 0;
@@ -93,7 +104,7 @@ struct Pooling {
   }
 
   /// Rows [begin, end) of output slice z of a plane.
-  void band(const float* plane, i64 z, i64 begin, i64 end, float* out, float* rows) const {
+  void band(const T* plane, i64 z, i64 begin, i64 end, T* out, T* rows) const {
     const auto width = across.out();
     const auto& slices = depth.windows[z];
     const auto read = down.reads({begin, end});
@@ -108,7 +119,7 @@ struct Pooling {
       const auto& w = down.windows[y];
       if (!joins) along(source(0, w.first), out);
       for (i64 slice = 0; joins && slice < slices.taps; ++slice) {
-        const auto* from = rows + (slice * height + w.first - top) * width;
+        const T* from = rows + (slice * height + w.first - top) * width;
         const auto apart = down.dilation * width;
         if (slice == 0) join_windows<Join, 1>(from, w.taps, apart, 1, out, width);
         else
@@ -125,18 +136,18 @@ struct Pooling {
     }
   }
 
-  void all(const float* in, float* out, float* scratch, ThreadPool& pool) const {
+  void all(const T* in, T* out, float* scratch, ThreadPool& pool) const {
     const auto slices = depth.out(), height = down.out(), bands = ceil_div(height, p.band), of_plane = slices * bands,
                plane = depth.in * down.in * across.in;
     const auto cost = static_cast<double>(plane) / static_cast<double>(of_plane);
-    Slots rooms(scratch, p.band_floats, slots_for(pool));
+    Slots rooms(scratch, p.band_floats(sizeof(T)), slots_for(pool));
     parallel_ranges(pool, p.planes * of_plane, cost, [&](i64 begin, i64 end) {
       const Slots::Lease room(rooms);
       for (auto i = begin; i < end; ++i) {
         const auto z = i / bands % slices;
         const Part part(height, bands, i % bands);
         band(in + i / of_plane * plane, z, part.begin, part.end, out + (i / bands * height + part.begin) * across.out(),
-             room.data());
+             reinterpret_cast<T*>(room.data()));
       }
     });
   }
@@ -206,15 +217,28 @@ bool PlanarPooling::begin() {
     const Part part(height, bands, i);
     rows = std::max(rows, axes[1].reads(part).size());
   }
-  band_floats = round_up(rows * row, kBlock);
+  band_elements = rows * row;
   return true;
 }
 
-i64 planar_scratch_size(const PlanarPooling& p, int threads) { return threads * p.band_floats; }
+i64 PlanarPooling::band_floats(i64 element_bytes) const {
+  return round_up(ceil_div(band_elements * element_bytes, i64{sizeof(float)}), kBlock);
+}
+
+i64 planar_scratch_size(const PlanarPooling& p, int threads, ElementType type) {
+  return threads * p.band_floats(byte_width(type));
+}
 
 void planar_pool(const PlanarPooling& p, const float* in, float* out, float* scratch, ThreadPool& pool) {
-  if (p.maximum) Pooling<Maximum>{p}.all(in, out, scratch, pool);
+  if (p.maximum) Pooling<Maximum<float>>{p}.all(in, out, scratch, pool);
   else Pooling<Sum>{p}.all(in, out, scratch, pool);
+}
+
+void planar_maximum(const PlanarPooling& p, ElementType type, const void* in, void* out, float* scratch,
+                    ThreadPool& pool) {
+  dispatch(type, Integers{}, [&]<class T>() {
+    Pooling<Maximum<T>>{p}.all(static_cast<const T*>(in), static_cast<T*>(out), scratch, pool);
+  });
 }
 
 }  // namespace ovir::fast

@@ -5,6 +5,7 @@
 
 #include "base/int.hpp"
 #include "fast/kernels/chunks.hpp"
+#include "tensor/element_type.hpp"
 
 namespace ovir::fast {
 
@@ -31,22 +32,27 @@ struct PoolAxis {
 struct PlanarPooling {
   bool maximum = false;
   i64 planes = 0;
-  i64 divisor = 0;                ///< of all averages; 0: the taps within the data
-  std::array<PoolAxis, 3> axes;   ///< of the data; those that are missing have length 1
-  i64 band = 1, band_floats = 0;  ///< output rows that are computed at a time, and their scratch memory
+  i64 divisor = 0;                  ///< of all averages; 0: the taps within the data
+  std::array<PoolAxis, 3> axes;     ///< of the data; those that are missing have length 1
+  i64 band = 1, band_elements = 0;  ///< output rows that are computed at a time, and what waits for them
 
   /// Whether every window has a tap. To be called once the axes are known; sets the band.
   bool begin();
   /// Whether it had better not be computed in blocks of channels, with values brought there and back.
   bool pays() const;
+  /// Floats of the scratch memory of a band.
+  i64 band_floats(i64 element_bytes) const;
 
  private:
   void merge();
 };
 
-/// Floats of scratch memory.
-i64 planar_scratch_size(const PlanarPooling& pooling, int threads);
+/// Floats of scratch memory, for elements of this type.
+i64 planar_scratch_size(const PlanarPooling& pooling, int threads, ElementType type = ElementType::f32);
 /// A maximum is NaN where the first of its values is; else NaN does not count.
 void planar_pool(const PlanarPooling& pooling, const float* in, float* out, float* scratch, ThreadPool& pool);
+/// Of integers.
+void planar_maximum(const PlanarPooling& pooling, ElementType type, const void* in, void* out, float* scratch,
+                    ThreadPool& pool);
 
 }  // namespace ovir::fast
