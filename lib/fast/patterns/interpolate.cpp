@@ -266,7 +266,9 @@ std::optional<Match> match_any(const Graphlet& graph, int root) {
     }
   }
   auto match = with_sizes(graph, root);
-  if (as_bytes) match.kernel = std::make_unique<Resample<std::uint8_t>>(task, std::move(axes), std::move(scales));
+  // Elements of four bytes that are only copied may be any.
+  if (as_bytes && byte_width(type) != sizeof(float))
+    match.kernel = std::make_unique<Resample<std::uint8_t>>(task, std::move(axes), std::move(scales));
   else match.kernel = std::make_unique<Resample<float>>(task, std::move(axes), std::move(scales));
   return match;
 }

@@ -10,7 +10,7 @@
 namespace ovir::fast {
 namespace {
 
-constexpr i64 kPicks = 256;  // whose places are found at a time, for several slices of the data
+constexpr i64 kPicks = 2048;  // whose places are found at a time, for several slices of the data
 
 /// Bytes that are moved as one.
 struct Pair {
