@@ -16,15 +16,15 @@ namespace ovir::fast {
 namespace {
 
 double winograd_rounding(const ConvolutionShape& s, WinogradTile tile) {
-  return rounding(s) * (tile == WinogradTile::two ? 1 : (is_line(tile) ? 2 : 5));
+  return rounding(s) * (tile == WinogradTile::two ? 1 : 2);
 }
 
-/// Those that can compute it, but for groups of which winograd_tile() gives only the small one.
+/// Those that can compute it.
 std::vector<WinogradTile> tiles_for(const ConvolutionShape& s) {
   using enum WinogradTile;
   std::vector<WinogradTile> tiles;
   for (const auto tile : {two, four, line, strided, strided_line, four_taps, five_taps})
-    if (winograd_fits(s, tile) && (tile == two || s.groups == 1 || s.group_channels() >= 32)) tiles.push_back(tile);
+    if (winograd_fits(s, tile)) tiles.push_back(tile);
   REQUIRE_FALSE(tiles.empty());
   return tiles;
 }

@@ -43,77 +43,61 @@ struct Winograd<WinogradTile::two_taps> {
   }
 };
 
-template <>
-struct Winograd<WinogradTile::four> {
+/// Of six points: 0, ±a, ±b and infinity. Those of Lavin and Gray, ±1 and ±2, round twice as much; a² and b² are exact.
+/// Products at ±a are multiplied by a, those at ±b by b², with the filters, so that their output's transform needs no
+/// more multiplications than that of ±1 and ±2.
+struct SixPoints {
+  static constexpr double a = 0.625, b = 1.5, a2 = a * a, b2 = b * b;
+
+  [[gnu::always_inline]] static Vec constant(double x) { return spread(static_cast<float>(x)); }
   [[gnu::always_inline]] static void input(const Vec (&d)[6], Vec (&o)[6]) {
-    const Vec two = spread(2), four = spread(4), five = spread(5);
-    const Vec a = fma(-four, d[2], d[4]), b = fma(-four, d[1], d[3]), c = d[4] - d[2], e = two * (d[3] - d[1]);
-    o[0] = fma(four, d[0], fma(-five, d[2], d[4]));
-    o[1] = a + b;
-    o[2] = a - b;
-    o[3] = c + e;
-    o[4] = c - e;
-    o[5] = fma(four, d[1], fma(-five, d[3], d[5]));
+    const Vec minus_a2 = constant(-a2), minus_b2 = constant(-b2), minus_sum = constant(-a2 - b2),
+              product = constant(a2 * b2);
+    const Vec even_a = fma(minus_b2, d[2], d[4]), odd_a = fma(minus_b2, d[1], d[3]);
+    const Vec even_b = fma(minus_a2, d[2], d[4]), odd_b = fma(minus_a2, d[1], d[3]);
+    o[0] = fma(product, d[0], fma(minus_sum, d[2], d[4]));
+    o[1] = fma(constant(a), odd_a, even_a);
+    o[2] = fma(constant(-a), odd_a, even_a);
+    o[3] = fma(constant(b), odd_b, even_b);
+    o[4] = fma(constant(-b), odd_b, even_b);
+    o[5] = fma(product, d[1], fma(minus_sum, d[3], d[5]));
   }
-  [[gnu::always_inline]] static void filter(const Vec (&d)[3], Vec (&o)[6]) {
-    const Vec sixth = spread(1.0f / 6), a = d[0] + d[2], b = fma(spread(0.25f), d[0], d[2]), c = spread(0.5f) * d[1];
-    o[0] = spread(0.25f) * d[0];
-    o[1] = -sixth * (a + d[1]);
-    o[2] = -sixth * (a - d[1]);
-    o[3] = sixth * (b + c);
-    o[4] = sixth * (b - c);
-    o[5] = d[2];
+  /// The first five, of a filter of `kTaps` taps, the last of which is the sixth.
+  template <int kTaps>
+  [[gnu::always_inline]] static void filter(const Vec (&d)[kTaps], Vec (&o)[6]) {
+    const auto pair = [&](double at, double scale, Vec& plus, Vec& minus) __attribute__((always_inline)) {
+      const Vec square = constant(at * at);
+      Vec even = d[(kTaps - 1) / 2 * 2], odd = d[(kTaps - 2) / 2 * 2 + 1];
+#pragma GCC unroll 4
+      for (int t = (kTaps - 1) / 2 * 2 - 2; t >= 0; t -= 2) even = fma(square, even, d[t]);
+#pragma GCC unroll 4
+      for (int t = (kTaps - 2) / 2 * 2 - 1; t >= 1; t -= 2) odd = fma(square, odd, d[t]);
+      plus = constant(scale) * fma(constant(at), odd, even);
+      minus = constant(scale) * fma(constant(-at), odd, even);
+    };
+    o[0] = constant(1 / (a2 * b2)) * d[0];
+    pair(a, 1 / (2 * a * (a2 - b2)), o[1], o[2]);
+    pair(b, 1 / (2 * (b2 - a2)), o[3], o[4]);
+    o[5] = d[kTaps - 1];
   }
-  [[gnu::always_inline]] static void output(const Vec (&d)[6], Vec (&o)[4]) {
-    const Vec a = d[1] + d[2], b = d[1] - d[2], c = d[3] + d[4], e = d[3] - d[4];
-    o[0] = (d[0] + a) + c;
-    o[1] = fma(spread(2), e, b);
-    o[2] = fma(spread(4), c, a);
-    o[3] = fma(spread(8), e, b) + d[5];
-  }
-};
-
-/// Of four taps, and of five, the points are those of F(4, 3): 0, 1, -1, 2, -2 and infinity; so is their inputs'
-/// transform.
-template <>
-struct Winograd<WinogradTile::four_taps> {
-  [[gnu::always_inline]] static void filter(const Vec (&d)[4], Vec (&o)[6]) {
-    const Vec sixth = spread(1.0f / 6), two = spread(2), quarter = spread(0.25f);
-    const Vec a = d[0] + d[2], b = d[1] + d[3], c = fma(quarter, d[0], d[2]), e = two * fma(quarter, d[1], d[3]);
-    o[0] = quarter * d[0];
-    o[1] = -sixth * (a + b);
-    o[2] = -sixth * (a - b);
-    o[3] = sixth * (c + e);
-    o[4] = sixth * (c - e);
-    o[5] = d[3];
-  }
-  [[gnu::always_inline]] static void output(const Vec (&d)[6], Vec (&o)[3]) {
-    const Vec a = d[1] + d[2], b = d[1] - d[2], c = d[3] + d[4], e = d[3] - d[4];
-    o[0] = (d[0] + a) + c;
-    o[1] = fma(spread(2), e, b);
-    o[2] = fma(spread(4), c, a) + d[5];
+  /// The pixels before the last, which has d[5] besides.
+  template <int kPixels>
+  [[gnu::always_inline]] static void output(const Vec (&d)[6], Vec (&o)[kPixels]) {
+    const Vec even_a = d[1] + d[2], odd_a = d[1] - d[2], even_b = d[3] + d[4], odd_b = d[3] - d[4];
+    o[0] = fma(constant(1 / b2), even_b, fma(constant(1 / a), even_a, d[0]));
+    o[1] = fma(constant(1 / b), odd_b, odd_a);
+    if constexpr (kPixels > 2) o[2] = fma(constant(a), even_a, even_b);
+    if constexpr (kPixels > 3) o[3] = fma(constant(a2), odd_a, fma(constant(b), odd_b, d[5]));
+    else o[kPixels - 1] = o[kPixels - 1] + d[5];
   }
 };
 
 template <>
-struct Winograd<WinogradTile::five_taps> {
-  [[gnu::always_inline]] static void filter(const Vec (&d)[5], Vec (&o)[6]) {
-    const Vec sixth = spread(1.0f / 6), two = spread(2), four = spread(4), quarter = spread(0.25f);
-    const Vec a = (d[0] + d[2]) + d[4], b = d[1] + d[3], c = fma(quarter, d[0], fma(four, d[4], d[2])),
-              e = two * fma(quarter, d[1], d[3]);
-    o[0] = quarter * d[0];
-    o[1] = -sixth * (a + b);
-    o[2] = -sixth * (a - b);
-    o[3] = sixth * (c + e);
-    o[4] = sixth * (c - e);
-    o[5] = d[4];
-  }
-  [[gnu::always_inline]] static void output(const Vec (&d)[6], Vec (&o)[2]) {
-    o[0] = (d[0] + (d[1] + d[2])) + (d[3] + d[4]);
-    o[1] = fma(spread(2), d[3] - d[4], d[1] - d[2]) + d[5];
-  }
-};
-
+struct Winograd<WinogradTile::four> : SixPoints {};
+template <>
+struct Winograd<WinogradTile::four_taps> : SixPoints {};
+template <>
+struct Winograd<WinogradTile::five_taps> : SixPoints {};
 template <>
 struct Winograd<WinogradTile::line> : Winograd<WinogradTile::four> {};
 

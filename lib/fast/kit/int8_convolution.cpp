@@ -230,7 +230,8 @@ class U8Convolution final : public Kernel {
 
 /// Without an instruction for u8 by i8 Winograd's large tiles in f32 are faster.
 bool groups_pay(const ConvolutionShape& s) {
-  return NarrowGeometry::takes_groups(s, 4) && (narrow_isa().has_u8 || winograd_tile(s) != WinogradTile::four);
+  const bool few = s.group_channels() < 2 * kBlock;
+  return NarrowGeometry::takes_groups(s, 4) && (narrow_isa().has_u8 || few || winograd_tile(s) != WinogradTile::four);
 }
 
 /// Alone, or with a Pad of zeros before it.

@@ -57,9 +57,10 @@ ConvolutionMethod choose(const ConvolutionShape& s, i64 images, bool once, bool 
   const bool splits = !open && bf16x3_convolution_pays(s);
   if (s.is_pointwise()) return splits ? ConvolutionMethod::bf16x3 : ConvolutionMethod::pointwise;
   const bool by_groups = groups_pay(s);
-  // As fast with vectors of 16 as Winograd's small tiles, and rounds less.
-  if (by_groups && s.group_channels() < 2 * kBlock && isa().lanes == kBlock) return ConvolutionMethod::groups;
   const auto tile = winograd_tile(s, images, once);
+  // As fast with vectors of 16 as Winograd's small tiles, and rounds less.
+  if (by_groups && s.group_channels() < 2 * kBlock && isa().lanes == kBlock && tile != WinogradTile::four)
+    return ConvolutionMethod::groups;
   if (!open && !tile && clipped_pays(s)) return ConvolutionMethod::clipped;
   // On two threads as fast as Winograd's small tiles or faster, and rounds less.
   const bool strided = tile && side_of(*tile).stride > 1;

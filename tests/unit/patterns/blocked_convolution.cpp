@@ -74,6 +74,10 @@ void winograd_grouped(Net& n) {
   const auto y = n.op("GroupConvolution-1", {n.input({2, 64, 14, 13}), n.weights({2, 32, 32, 3, 3})}, windows(2, 1, 1));
   n.result(n.op("Swish-4", {n.op("Add-1", {biased(n, y, 64), n.input({2, 64, 14, 13})})}));
 }
+void winograd_small_groups(Net& n) {
+  const auto y = n.op("GroupConvolution-1", {n.input({1, 48, 24, 23}), n.weights({3, 16, 16, 3, 3})}, windows(2, 1, 1));
+  n.result(relu(n, biased(n, y, 48)));
+}
 void winograd_line(Net& n) {
   const auto x = n.input({2, 40, 203});
   const auto y = n.op("Add-1", {convolution(n, x, {35, 40, 3}, windows(1, 1, 16, 16)), n.weights({1, 35, 1})});
@@ -332,10 +336,11 @@ constexpr Example kExamples[] = {
     {"winograd_strided_line.convolution+Swish", winograd_strided_line, kOften, kFixed, true, kWinograd},
     {"winograd4.convolution+bias+Relu", winograd_narrow, kOften, kFixed, true, kWinograd},
     {"winograd4.convolution+bias+Relu", winograd_narrow, kOnce, kFixed, true, kWinograd},
-    {"winograd2.convolution+bias+Relu", winograd_few_channels, kOften, kFixed, true, kWinograd},
+    {"winograd4.convolution+bias+Relu", winograd_few_channels, kOften, kFixed, true, kWinograd},
     {"winograd2.convolution+bias+Relu", winograd_dilated, kOften, kFixed, true, kWinograd},
     {"winograd2.convolution+bias+Relu", winograd_dilated, kOnce, kFixed, true, kWinograd},
-    {"winograd2.convolution+bias+residual+Swish", winograd_grouped, kOften, kFixed, true, kWinograd},
+    {"winograd4.convolution+bias+residual+Swish", winograd_grouped, kOften, kFixed, true, kWinograd},
+    {"winograd4.convolution+bias+Relu", winograd_small_groups, kOften, kFixed, true, kWinograd},
     {"winograd2.convolution+bias+residual+Swish", winograd_grouped, kOnce, kFixed, true, kWinograd},
     {"winograd_line.convolution+bias+Swish+residual", winograd_line, kOften, kFixed, true, kWinograd},
     {"winograd_line.convolution+bias+Swish+residual", winograd_line, kOnce, kFixed, true, kWinograd},

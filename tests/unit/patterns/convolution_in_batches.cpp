@@ -114,7 +114,7 @@ constexpr Example kExamples[] = {
     {"winograd2.convolution+bias+Relu", plane, kOnce, kFixed, true, kWinograd},
     {"depthwise.convolution+Relu", plane_padded_inside},
     {"depthwise.convolution+Relu", plane_padded_inside, kOnce},
-    {"winograd2.convolution+bias+Relu", dilated_inside, kOften, kFixed, true, kWinograd},
+    {"winograd4.convolution+bias+Relu", dilated_inside, kOften, kFixed, true, kWinograd},
     {"direct.convolution+bias+Tanh", row_shared},
     {"direct.convolution+bias+Sigmoid", row_shared, kOnce},
     {"direct.convolution+residual", branches_shared},

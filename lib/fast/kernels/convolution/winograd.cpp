@@ -16,15 +16,19 @@ constexpr i64 kStored = 16;             // tiles, before what follows their sums
 constexpr i64 kMaxPlanes = 5;           // of a kernel, whose filters are transposed together:
 constexpr i64 kMaxTaken = 45;           // taps of all planes
 
-// The filters of groups are few beside what is transformed.
+// Of F(2×2). The filters of groups are few beside what is transformed.
 constexpr i64 kLeastSideOfGroups = 12, kLeastSideOfSmallGroups = 32;
 constexpr i64 kLeastOfStrides = 32, kLeastOfStridedLines = 64;  // channels
 // Half a block is enough where so many planes are summed before the transform of the output.
 constexpr i64 kFewestChannels = 8, kPlanesOfFewChannels = 3;
-constexpr double kLeastUsed = 0.7;  // of the tiles' pixels
+constexpr double kLeastUsed = 0.69;  // of the tiles' pixels
+// The same for groups of so few channels that vectors of 16 take not much longer for direct sums.
+constexpr double kLeastUsedByFew = 0.78;
 // Products that a tile saves for each weight more that it reads, from which on it pays: F(2×2) instead of direct sums,
-// F(4×4) instead of F(2×2), where filters are packed before or in every run, and with a stride instead of direct sums.
-constexpr double kSavedByTwo = 10, kSavedByFour = 18, kSavedByFourOnce = 50, kSavedByStrides = 20;
+// F(4×4) instead of F(2×2), with vectors of 16, of fewer, of groups, and where filters are packed in every run; of more
+// taps, and with a stride, instead of direct sums.
+constexpr double kSavedByTwo = 10, kSavedByFour = 8, kSavedByFourNarrow = 5, kSavedByFourGroups = 3.5,
+                 kSavedByFourOnce = 50, kSavedByManyTaps = 18, kSavedByStrides = 20;
 
 /// Output pixels, of all images, from which on filters that are packed in every run are worth transforming.
 constexpr i64 kPixelsWorthTransforming = 150;
@@ -312,9 +316,14 @@ double saved(const Cost& of, const Cost& by, i64 slices) {
 double of_wide_vectors() { return isa().lanes == 16 ? 2 : 1; }
 
 /// Whether enough of the tiles' pixels are in the plane: where it is small, or taps lie far apart, many are not.
-bool pays(const ConvolutionShape& s, WinogradTile tile) {
+bool pays(const ConvolutionShape& s, WinogradTile tile, double least_used = kLeastUsed) {
   const auto [y, x] = WinogradAxes(s, tile);
-  return static_cast<double>(y.tiles * y.size * x.tiles * x.size) * kLeastUsed <= static_cast<double>(s.out_plane());
+  return static_cast<double>(y.tiles * y.size * x.tiles * x.size) * least_used <= static_cast<double>(s.out_plane());
+}
+
+double saved_by_four(bool once, bool groups) {
+  if (once) return kSavedByFourOnce;
+  return groups ? kSavedByFourGroups : isa().lanes == 16 ? kSavedByFour : kSavedByFourNarrow;
 }
 
 }  // namespace
@@ -362,17 +371,18 @@ std::optional<WinogradTile> winograd_tile(const VolumeShape& v, i64 images, bool
     if (winograd_fits(s, tile))
       return !few && !narrow && s.groups == 1 && pays(s, tile) &&
                      saved(Cost(s), Cost(s, tile), slices) >=
-                         (once ? kSavedByFourOnce : of_wide_vectors() * kSavedByFour)
+                         (once ? kSavedByFourOnce : of_wide_vectors() * kSavedByManyTaps)
                  ? std::optional(tile)
                  : std::nullopt;
-  if (!winograd_fits(s, two) || (few && narrow) || ((few || narrow) && s.groups > 1)) return std::nullopt;
-  const bool small = s.group_channels() * v.planes < least_steps;
-  if (s.groups > 1 && side < (small ? kLeastSideOfSmallGroups : kLeastSideOfGroups)) return std::nullopt;
+  if (!winograd_fits(s, two) || ((few || narrow) && s.groups > 1)) return std::nullopt;
+  const bool small = s.group_channels() * v.planes < least_steps,
+             direct_is_fast = small && s.groups > 1 && isa().lanes == 16;
   const auto together = s.groups == 1 ? slices : 1;
-  // Sums of fewer channels are so small that F(4×4) would round too much beside them.
-  if (!small && pays(s, four) &&
-      saved(Cost(s, two), Cost(s, four), together) >= (once ? kSavedByFourOnce : of_wide_vectors() * kSavedByFour))
+  if (pays(s, four, direct_is_fast ? kLeastUsedByFew : kLeastUsed) &&
+      saved(Cost(s, two), Cost(s, four), together) >= saved_by_four(once, s.groups > 1))
     return four;
+  if ((few && narrow) || (s.groups > 1 && side < (small ? kLeastSideOfSmallGroups : kLeastSideOfGroups)))
+    return std::nullopt;
   const bool saves = saved(Cost(s), Cost(s, two), together) >= of_wide_vectors() * kSavedByTwo;
   return pays(s, two) && saves ? std::optional(two) : std::nullopt;
 }
