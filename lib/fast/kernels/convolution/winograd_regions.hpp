@@ -64,6 +64,9 @@ struct WinogradRun {
 
 /// The regions of a volume.
 struct WinogradRegions {
+  static constexpr i64 kMaxBlocks = 512;          // of channels
+  static constexpr i64 kMaxPlanes = 5;            // of a kernel, whose filters are transposed together:
+  static constexpr i64 kMaxTaken = 45;            // taps of all planes
   static constexpr i64 kTilesTogether = 56;       // of a product of a panel
   static constexpr i64 kFewTiles = 28;            // for which filters are read again
   static constexpr i64 kFewestTiles = 8;          // the same, where there are few in all, for a second thread's sake
