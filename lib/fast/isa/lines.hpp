@@ -110,6 +110,12 @@ struct LineTable {
   /// To the nearest, halves away from 0.
   void (*to_bytes)(const double* x, std::uint8_t* y, i64 n);
 
+  // Random numbers, as RandomUniform has them.
+  /// Blocks first … first + blocks - 1 of four words each, as op/kit/random.hpp has them.
+  void (*philox)(std::uint64_t key, std::uint64_t counter, std::uint64_t first, std::uint32_t* words, i64 blocks);
+  /// Of f32, from a word each: range of them above the least one.
+  void (*uniform)(const std::uint32_t* words, float range, float least, float* y, i64 n);
+
   // Integers (whole.hpp).
   /// y[i] = f(a[i·a_step], b[i·b_step]), steps being 0 or 1: integers of the same type, or bytes, of comparisons. In
   /// place is allowed.

@@ -1,10 +1,11 @@
 // The loops of LineTable, in terms of Ranks, a vector of eight integers, of which lesser and larger give the lesser and
-// the larger ones, of FourFloats, which widen makes Fours, and of kVectorBytes, those of a register. Included by one
-// file an instruction set, which defines them.
+// the larger ones, of FourFloats, which widen makes Fours, of kVectorBytes, those of a register, and of Pairs of words
+// in it, the lower ones of which low_products multiplies. Included by one file an instruction set, which defines them.
 #include "fast/isa/along.inl"
 #include "fast/isa/detections.inl"
 #include "fast/isa/fourier.inl"
 #include "fast/isa/grid.inl"
+#include "fast/isa/philox.inl"
 #include "fast/isa/pixels.inl"
 #include "fast/isa/ranking.inl"
 #include "fast/isa/resample.inl"
@@ -37,6 +38,8 @@ static constexpr LineTable line_table() {
           .add_pixels = add_pixels,
           .add_wide_pixels = add_wide_pixels,
           .to_bytes = to_bytes,
+          .philox = philox,
+          .uniform = uniform,
           .whole = whole,
           .whole_columns = whole_columns,
           .whole_row = whole_row,

@@ -15,6 +15,9 @@ using FourWords = std::int32_t __attribute__((vector_size(16)));
 using FourFloats = float __attribute__((vector_size(16)));
 inline void widen(FourFloats x, Fours& to) { to = (Fours)_mm256_cvtps_pd((__m128)x); }
 
+using Pairs = std::uint64_t __attribute__((vector_size(kVectorBytes)));
+inline Pairs low_products(Pairs a, Pairs b) { return (Pairs)_mm256_mul_epu32((__m256i)a, (__m256i)b); }
+
 #include "fast/isa/lines.inl"
 
 }  // namespace

@@ -13,6 +13,9 @@ using FourWords = std::int32_t __attribute__((vector_size(16)));
 using FourFloats = float __attribute__((vector_size(16)));
 inline void widen(FourFloats x, Fours& to) { to = __builtin_convertvector(x, Fours); }
 
+using Pairs = std::uint64_t __attribute__((vector_size(kVectorBytes)));
+inline Pairs low_products(Pairs a, Pairs b) { return (a & 0xffffffff) * (b & 0xffffffff); }
+
 #include "fast/isa/lines.inl"
 
 }  // namespace

@@ -2,24 +2,17 @@
 // Spec: operation-sets/operation-specs/generation/random-uniform-8
 #include <random>
 
+#include "op/kit/random.hpp"
 #include "op/kit/ranks.hpp"
-#include "ops/generation/common.hpp"
+#include "op/op.hpp"
 
 namespace ovir::ops::random_uniform {
 namespace {
 
-enum class Alignment { tensorflow, pytorch };
-constexpr auto words(Alignment) {
-  return std::to_array<Word<Alignment>>({{"tensorflow", Alignment::tensorflow}, {"pytorch", Alignment::pytorch}});
-}
+using Alignment = RandomAlignment;
+using Attrs = RandomUniformAttrs;
 
 enum Input { shape, minval, maxval };
-
-struct Attrs {
-  ElementType output_type = ElementType::dynamic;
-  std::uint64_t global_seed = 0, op_seed = 0;
-  Alignment alignment = Alignment::tensorflow;
-};
 
 constexpr TypeSet kTypes = kFloat | kIndex;
 
@@ -87,16 +80,13 @@ void generate(const Attrs& a, T low, T high, Tensor& to, Next next) {
 void eval(EvalContext& c) {
   const auto& a = c.attrs<Attrs>();
   auto& to = c.out(0);
-  // "If both seed values are equal to zero, RandomUniform generates a non-deterministic sequence": any will do, and one
-  // that is the same in every run can be compared.
-  const auto global_seed = a.global_seed == 0 && a.op_seed == 0 ? 0x6f766972 : a.global_seed;
   dispatch(to.type(), Floats{} + Indices{}, [&]<class T>() {
     const auto lowest = *c.in(minval).data<T>(), highest = *c.in(maxval).data<T>();
     if (a.alignment == Alignment::pytorch) {
-      std::mt19937 twister(static_cast<std::uint32_t>(global_seed));
+      std::mt19937 twister(static_cast<std::uint32_t>(a.key()));
       generate<T>(a, lowest, highest, to, [&] { return static_cast<std::uint32_t>(twister()); });
     } else {
-      generation::Philox philox(global_seed, a.op_seed);
+      Philox philox(a.key(), a.op_seed);
       generate<T>(a, lowest, highest, to, [&] { return philox.next(); });
     }
   });

@@ -1,11 +1,28 @@
-// The random numbers behind RandomUniform and Multinomial.
+// The random numbers behind RandomUniform and Multinomial, and the attributes of the former.
 #pragma once
 #include <array>
 #include <cstdint>
 
-#include "op/op.hpp"
+#include "op/attributes.hpp"
+#include "tensor/element_type.hpp"
 
-namespace ovir::ops::generation {
+namespace ovir {
+
+enum class RandomAlignment { tensorflow, pytorch };
+constexpr auto words(RandomAlignment) {
+  using enum RandomAlignment;
+  return std::to_array<Word<RandomAlignment>>({{"tensorflow", tensorflow}, {"pytorch", pytorch}});
+}
+
+struct RandomUniformAttrs {
+  ElementType output_type = ElementType::dynamic;
+  std::uint64_t global_seed = 0, op_seed = 0;
+  RandomAlignment alignment = RandomAlignment::tensorflow;
+
+  /// "If both seed values are equal to zero, RandomUniform generates a non-deterministic sequence": any will do, and one
+  /// that is the same in every run can be compared.
+  std::uint64_t key() const { return global_seed == 0 && op_seed == 0 ? 0x6f766972 : global_seed; }
+};
 
 /// Philox 4x32-10: the n-th four words are a function of the seeds and n alone.
 class Philox {
@@ -47,4 +64,4 @@ class Philox {
   std::size_t used_ = 4;
 };
 
-}  // namespace ovir::ops::generation
+}  // namespace ovir
