@@ -19,8 +19,8 @@ struct RandomUniformAttrs {
   std::uint64_t global_seed = 0, op_seed = 0;
   RandomAlignment alignment = RandomAlignment::tensorflow;
 
-  /// "If both seed values are equal to zero, RandomUniform generates a non-deterministic sequence": any will do, and one
-  /// that is the same in every run can be compared.
+  /// "If both seed values are equal to zero, RandomUniform generates a non-deterministic sequence": any will do, and
+  /// one that is the same in every run can be compared.
   std::uint64_t key() const { return global_seed == 0 && op_seed == 0 ? 0x6f766972 : global_seed; }
 };
 
