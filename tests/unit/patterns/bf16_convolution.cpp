@@ -19,6 +19,11 @@ void samples(Net& n) {
   n.result(convolution(n, y, {8, 40, 3}, windows(1, 2)));
 }
 /// One channel, padded, and an odd number of columns.
+/// Every other pixel of images of one and of three channels.
+void sampled_images(Net& n) {
+  for (const i64 channels : {1, 3})
+    n.result(relu(n, convolution(n, n.input({2, channels, 13, 10}), {18, channels, 1, 1}, windows(2, 2))));
+}
 void gray_image(Net& n) { n.result(relu(n, convolution(n, n.input({1, 1, 12, 13}), {6, 1, 5, 5}, windows(2, 1, 2)))); }
 
 void normalizations(Net& n) {
@@ -85,6 +90,7 @@ constexpr Example kExamples[] = {
     {"bf16_transposed.convolution+bias+residual+Swish", unfolded, kOften, kFixed, true, kBf16, Precision::bf16},
     {"bf16_winograd2.convolution+bias+residual+Swish", winograd_activated, kOften, kFixed, true, kBf16,
      Precision::bf16},
+    {"bf16.convolution+Relu", sampled_images, kOften, kFixed, true, kBf16, Precision::bf16},
     {"bf16.convolution+Relu", gray_image, kOnce, kFixed, true, kBf16, Precision::bf16},
     {"bf16_depthwise.convolution+scale+bias+Relu", normalizations, kOften, kFixed, true, kBf16, Precision::bf16},
     {"bf16_depthwise.convolution+bias+Clamp", depthwise, kOften, kFixed, true, kBf16, Precision::bf16},

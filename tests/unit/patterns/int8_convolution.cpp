@@ -22,6 +22,13 @@ void positive_sum(Net& n) {
   n.result(softmax(n, relu(n, n.op("Add-1", {convolution(n, x, "Convolution-1", {21, 21, 1, 1}), x}))));
 }
 void image(Net& n) { n.result(relu(n, convolution(n, n.input({1, 3, 12, 11}), "Convolution-1", {18, 3, 3, 3}))); }
+/// By every other pixel, which two convolutions read.
+void sampled_image(Net& n) {
+  const auto x = quantized(n, n.input({2, 3, 13, 10}));
+  const auto fine = n.op("Convolution-1", {x, stepped(n, {18, 3, 1, 1})}, windows(2, 2));
+  const auto wide = n.op("Convolution-1", {x, stepped(n, {18, 3, 3, 3})}, windows(2, 2, 1));
+  n.result(relu(n, n.op("Add-1", {fine, wide})));
+}
 void depthwise_by_channel(Net& n) {  // around planes lies the level of 0, which differs
   const auto x = quantized_by_channel(n, n.input({2, 70, 9, 8}), 70, false);
   n.result(n.op("GroupConvolution-1", {x, stepped(n, {70, 1, 1, 3, 3})}, windows(2, 1, 1)));
@@ -264,6 +271,7 @@ constexpr Example kExamples[] = {
     {"int8.convolution+bias", positive, kOften, kFixed, true, kLevel, Precision::int8},
     {"int8.convolution+residual+Relu", positive_sum, kOften, kFixed, true, 5e-6F, Precision::int8},
     {"int8.convolution+Relu", image, kOften, kFixed, true, 5e-6F, Precision::int8},
+    {"int8.convolution+residual+Relu", sampled_image, kOften, kFixed, true, 5e-6F, Precision::int8},
     {"int8.convolution+bias+Relu+MaxPool+FakeQuantize", pooled_image, kOften, kFixed, true, kLevel, Precision::int8},
     {"int8_depthwise.convolution+bias", depthwise, kOnce, kFixed, true, 5e-6F, Precision::int8},
     {"int8_depthwise.convolution", depthwise_by_channel, kOften, kFixed, true, 5e-6F, Precision::int8},

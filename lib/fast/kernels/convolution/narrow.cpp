@@ -100,9 +100,10 @@ NarrowGeometry::NarrowGeometry(const ConvolutionShape& shape, i64 channels_of_wo
   if (parts > 1 && s.plane() * s.channels * parts / lanes > kPlaneWords && s.outputs < s.plane()) s = shape;
   const auto words = parts > 1 ? round_up(s.channels, lanes * kBlock) / lanes : ceil_div(s.channels, lanes);
   if (s.groups > 1) grouped.emplace(s, lanes);
-  image = words <= 2 && s.taps() > 1 && s.dilation_x == 1 && !grouped;
+  image = words <= 2 && (s.taps() > 1 || s.is_sampled()) && s.dilation_x == 1 && !grouped;
   blocks = image ? 1 : ceil_div(words, kBlock);
-  unrolled = image && lanes == 2 && s.channels == 1 && s.kernel_width <= std::min(8 * s.stride_x, kMaxUnrolled);
+  unrolled = image && lanes == 2 && s.channels == 1 && s.taps() > 1 &&
+             s.kernel_width <= std::min(8 * s.stride_x, kMaxUnrolled);
   if (unrolled) {
     pixel = step = steps = ceil_div(s.kernel_width, lanes);
   } else {
