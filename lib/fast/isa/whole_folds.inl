@@ -109,10 +109,11 @@ template <class T>
 struct WideSums {
   static constexpr i64 kLanes = kVectorBytes / 8;
   typedef T Narrow __attribute__((vector_size(kLanes * sizeof(T))));
+  typedef std::uint64_t Sums __attribute__((vector_size(kVectorBytes)));
   /// Adds N vectors.
   template <int N>
-  [[gnu::always_inline]] static void add(const T* x, Longs (&sum)[N]) {
-    for (int i = 0; i < N; ++i) sum[i] += __builtin_convertvector(load_wholes<Narrow>(x + i * kLanes), Longs);
+  [[gnu::always_inline]] static void add(const T* x, Sums (&sum)[N]) {
+    for (int i = 0; i < N; ++i) sum[i] += (Sums) __builtin_convertvector(load_wholes<Narrow>(x + i * kLanes), Longs);
   }
   static i64 single(const T* x, i64 step, i64 n) {
     std::uint64_t sum = 0;
@@ -123,7 +124,7 @@ struct WideSums {
   static void columns(const T* x, i64 step, i64 rows, i64* to, i64 columns) {
     i64 c = 0;
     const auto vectors = [&]<int N>() __attribute__((always_inline)) {
-      Longs sum[N]{};
+      Sums sum[N]{};
       for (i64 r = 0; r < rows; ++r) add<N>(x + r * step + c, sum);
       __builtin_memcpy(to + c, sum, sizeof sum);
       c += N * kLanes;
@@ -133,12 +134,12 @@ struct WideSums {
     for (; c < columns; ++c) to[c] = single(x + c, step, rows);
   }
   static i64 row(const T* x, i64 n) {
-    Longs sum[kFolded]{};
+    Sums sum[kFolded]{};
     i64 at = 0;
     for (; at + kFolded * kLanes <= n; at += kFolded * kLanes) add<kFolded>(x + at, sum);
-    std::uint64_t total = static_cast<std::uint64_t>(single(x + at, 1, n - at));
-    for (const Longs& v : sum)
-      for (int i = 0; i < kLanes; ++i) total += static_cast<std::uint64_t>(v[i]);
+    auto total = static_cast<std::uint64_t>(single(x + at, 1, n - at));
+    for (const Sums& v : sum)
+      for (int i = 0; i < kLanes; ++i) total += v[i];
     return static_cast<i64>(total);
   }
 };
