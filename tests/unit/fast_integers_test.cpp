@@ -35,6 +35,14 @@ std::vector<T> numbers(bool small) {
   return v;
 }
 
+Wide power(Wide a, Wide b) {
+  if (b < 0) return a == 1 ? 1 : a == -1 ? (b % 2 == 0 ? 1 : -1) : 0;
+  std::uint64_t result = 1;
+  for (auto square = static_cast<std::uint64_t>(a); b != 0; b /= 2, square *= square)
+    if (b % 2 != 0) result *= square;
+  return static_cast<Wide>(result);
+}
+
 /// What f(a, b) is before it wraps.
 Wide exact(Whole f, Wide a, Wide b) {
   const Wide quotient = b == 0 ? 0 : a / b, remainder = b == 0 ? 0 : a % b;
@@ -56,6 +64,7 @@ Wide exact(Whole f, Wide a, Wide b) {
     case Whole::floor_divide: return quotient - below;
     case Whole::mod: return remainder;
     case Whole::floor_mod: return below ? remainder + b : remainder;
+    case Whole::power: return power(a, b);
     case Whole::equal: return a == b;
     case Whole::not_equal: return a != b;
     case Whole::less: return a < b;

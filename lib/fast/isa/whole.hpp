@@ -27,6 +27,7 @@ enum class Whole : std::uint8_t {
   floor_divide,
   mod,        ///< with the sign of the first operand
   floor_mod,  ///< with the sign of the second
+  power,      ///< of a negative exponent what 1 / a^-b truncates to, 0 for a = 0
   equal,
   not_equal,
   less,

@@ -191,6 +191,26 @@ static void whole_division(bool is_signed, const i64* a, i64 a_step, const i64* 
                      : static_cast<i64>(Operation::exact(static_cast<Unsigned>(p), static_cast<Unsigned>(q)));
   }
 }
+/// Whether a bit is set.
+template <class V>
+[[gnu::always_inline]] inline bool any_bit(V v) {
+  const Longs parts = (Longs)v;
+  i64 all = 0;
+  for (i64 i = 0; i < kVectorBytes / 8; ++i) all |= parts[i];
+  return all != 0;
+}
+
+/// By repeated squaring, for all lanes until the largest exponent is used up.
+template <class U, class V>
+[[gnu::always_inline]] inline V whole_power(bool is_signed, V a, V b) {
+  const V zero{}, one = zero + 1;
+  const auto negative = is_signed ? b < zero : zero != zero;
+  U result = (U)one, square = (U)a, rest = (U)(negative ? zero : b);
+  for (; any_bit(rest); rest >>= 1, square *= square) result = (rest & 1) != 0 ? result * square : result;
+  const V of_negative = a == one ? one : a == -one ? ((b & 1) != 0 ? -one : one) : zero;
+  return negative ? of_negative : (V)result;
+}
+
 /// y[i] = whether a[i] is b[i], or, `less`, below it; the opposite where `inverse`.
 template <class T>
 static void whole_comparison(bool less, bool inverse, T flip, const T* a, i64 a_step, const T* b, i64 b_step,
@@ -252,6 +272,7 @@ static void whole_of(Whole f, bool is_signed, const void* left, i64 a_step, cons
     case Whole::floor_divide: return divide(WholeQuotient<true>{});
     case Whole::mod: return divide(WholeRemainder<false>{});
     case Whole::floor_mod: return divide(WholeRemainder<true>{});
+    case Whole::power: return go([=](V p, V q) { return whole_power<U>(is_signed, p, q); });
     case Whole::equal: return compare(false, false);
     case Whole::not_equal: return compare(false, true);
     case Whole::less: return compare(true, false);

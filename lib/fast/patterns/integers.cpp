@@ -21,7 +21,7 @@ WholeType whole_type(ElementType type) {
 }
 
 /// An element, roughly, in nanoseconds.
-double time_of(Whole operation) { return Whole::divide <= operation && operation <= Whole::floor_mod ? 1 : 0.25; }
+double time_of(Whole operation) { return Whole::divide <= operation && operation <= Whole::power ? 1 : 0.25; }
 
 class OfTwo final : public Kernel {
  public:
@@ -126,6 +126,7 @@ std::optional<Whole> of_two(const Graphlet& graph, int node) {
                                        {"BitwiseXor", Whole::bits_xor},
                                        {"Mod", Whole::mod},
                                        {"FloorMod", Whole::floor_mod},
+                                       {"Power", Whole::power},
                                        {"Equal", Whole::equal},
                                        {"NotEqual", Whole::not_equal},
                                        {"Less", Whole::less},
@@ -182,30 +183,11 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   return Match{{root}, {a, b}, std::make_unique<OfTwo>(*operation, name)};
 }
 
-constexpr std::string_view kRoots[] = {"Abs",
-                                       "Add",
-                                       "BitwiseAnd",
-                                       "BitwiseNot",
-                                       "BitwiseOr",
-                                       "BitwiseXor",
-                                       "Clamp",
-                                       "Divide",
-                                       "Equal",
-                                       "FloorMod",
-                                       "Greater",
-                                       "GreaterEqual",
-                                       "Less",
-                                       "LessEqual",
-                                       "Maximum",
-                                       "Minimum",
-                                       "Mod",
-                                       "Multiply",
-                                       "Negative",
-                                       "NotEqual",
-                                       "Relu",
-                                       "Sign",
-                                       "SquaredDifference",
-                                       "Subtract"};
+constexpr std::string_view kRoots[] = {
+    "Abs",     "Add",      "BitwiseAnd", "BitwiseNot",   "BitwiseOr", "BitwiseXor", "Clamp",   "Divide",
+    "Equal",   "FloorMod", "Greater",    "GreaterEqual", "Less",      "LessEqual",  "Maximum", "Minimum",
+    "Mod",     "Multiply", "Negative",   "NotEqual",     "Power",     "Relu",       "Sign",    "SquaredDifference",
+    "Subtract"};
 
 }  // namespace
 

@@ -46,7 +46,7 @@ void of_all_widths(Net& n) {
   for (const auto* type : {"u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64"}) {
     const auto x = whole(n, {3, 15, 40}, type), y = whole(n, {3, 15, 1}, type);
     for (const auto* of_two : {"Add-1", "Multiply-1", "SquaredDifference-1", "Maximum-1", "Divide-1", "FloorMod-1",
-                               "BitwiseAnd-13", "BitwiseXor-13", "Less-1"})
+                               "Power-1", "BitwiseAnd-13", "BitwiseXor-13", "Less-1"})
       result(n, n.op(of_two, {x, y}));
     for (const auto* of_one : {"Abs-1", "Sign-1", "Negative-1", "Relu-1", "BitwiseNot-13"})
       result(n, n.op(of_one, {x}));
