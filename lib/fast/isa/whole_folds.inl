@@ -109,36 +109,35 @@ template <class T>
 struct WideSums {
   static constexpr i64 kLanes = kVectorBytes / 8;
   typedef T Narrow __attribute__((vector_size(kLanes * sizeof(T))));
-  typedef std::uint64_t Sums __attribute__((vector_size(kVectorBytes)));
   /// Adds N vectors.
   template <int N>
-  [[gnu::always_inline]] static void add(const T* x, Sums (&sum)[N]) {
-    for (int i = 0; i < N; ++i) sum[i] += (Sums) __builtin_convertvector(load_wholes<Narrow>(x + i * kLanes), Longs);
+  [[gnu::always_inline]] static void add(const T* x, Pairs (&sum)[N]) {
+    for (int i = 0; i < N; ++i) sum[i] += (Pairs) __builtin_convertvector(load_wholes<Narrow>(x + i * kLanes), Longs);
   }
-  static i64 single(const T* x, i64 step, i64 n) {
+  static std::uint64_t single(const T* x, i64 step, i64 n) {
     std::uint64_t sum = 0;
     for (i64 i = 0; i < n; ++i) sum += static_cast<std::uint64_t>(x[i * step]);
-    return static_cast<i64>(sum);
+    return sum;
   }
 
   static void columns(const T* x, i64 step, i64 rows, i64* to, i64 columns) {
     i64 c = 0;
     const auto vectors = [&]<int N>() __attribute__((always_inline)) {
-      Sums sum[N]{};
+      Pairs sum[N]{};
       for (i64 r = 0; r < rows; ++r) add<N>(x + r * step + c, sum);
       __builtin_memcpy(to + c, sum, sizeof sum);
       c += N * kLanes;
     };
     while (c + kFolded * kLanes <= columns) vectors.template operator()<kFolded>();
     while (c + kLanes <= columns) vectors.template operator()<1>();
-    for (; c < columns; ++c) to[c] = single(x + c, step, rows);
+    for (; c < columns; ++c) to[c] = static_cast<i64>(single(x + c, step, rows));
   }
   static i64 row(const T* x, i64 n) {
-    Sums sum[kFolded]{};
+    Pairs sum[kFolded]{};
     i64 at = 0;
     for (; at + kFolded * kLanes <= n; at += kFolded * kLanes) add<kFolded>(x + at, sum);
-    auto total = static_cast<std::uint64_t>(single(x + at, 1, n - at));
-    for (const Sums& v : sum)
+    auto total = single(x + at, 1, n - at);
+    for (const Pairs& v : sum)
       for (int i = 0; i < kLanes; ++i) total += v[i];
     return static_cast<i64>(total);
   }

@@ -62,7 +62,7 @@ struct SixPoints {
     o[4] = fma(constant(-b), odd_b, even_b);
     o[5] = fma(product, d[1], fma(minus_sum, d[3], d[5]));
   }
-  /// The first five, of a filter of `kTaps` taps, the last of which is the sixth.
+  /// Of so many taps.
   template <int kTaps>
   [[gnu::always_inline]] static void filter(const Vec (&d)[kTaps], Vec (&o)[6]) {
     const auto pair = [&](double at, double scale, Vec& plus, Vec& minus) __attribute__((always_inline)) {
@@ -80,7 +80,6 @@ struct SixPoints {
     pair(b, 1 / (2 * (b2 - a2)), o[3], o[4]);
     o[5] = d[kTaps - 1];
   }
-  /// The pixels before the last, which has d[5] besides.
   template <int kPixels>
   [[gnu::always_inline]] static void output(const Vec (&d)[6], Vec (&o)[kPixels]) {
     const Vec even_a = d[1] + d[2], odd_a = d[1] - d[2], even_b = d[3] + d[4], odd_b = d[3] - d[4];

@@ -228,7 +228,7 @@ class U8Convolution final : public Kernel {
   U8Filters filters_;
 };
 
-/// Without an instruction for u8 by i8 Winograd's large tiles in f32 are faster.
+/// Without an instruction for u8 by i8 Winograd's large tiles in f32 are faster, but for few channels.
 bool groups_pay(const ConvolutionShape& s) {
   const bool few = s.group_channels() < 2 * kBlock;
   return NarrowGeometry::takes_groups(s, 4) && (narrow_isa().has_u8 || few || winograd_tile(s) != WinogradTile::four);

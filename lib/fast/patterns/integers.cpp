@@ -1,6 +1,5 @@
 // Elementwise operations of one or two integers of 8 to 64 bits, by rows.
 #include <cmath>
-#include <limits>
 
 #include "fast/isa/lines.hpp"
 #include "fast/kernels/chunks.hpp"
@@ -8,6 +7,7 @@
 #include "fast/kernels/types.hpp"
 #include "fast/kit/broadcasting.hpp"
 #include "op/kit/elementwise_attrs.hpp"
+#include "op/kit/saturate.hpp"
 #include "plan/pattern.hpp"
 
 namespace ovir::fast::patterns::integers {
@@ -15,10 +15,6 @@ namespace {
 
 constexpr i64 kFew = 512;              // elements that the reference kernels compute as fast
 constexpr i64 kPieceBytes = 16 << 10;  // of a row
-
-WholeType whole_type(ElementType type) {
-  return {.bytes = static_cast<int>(byte_width(type)), .is_signed = contains(kSigned, type)};
-}
 
 /// An element, roughly, in nanoseconds.
 double time_of(Whole operation) { return Whole::divide <= operation && operation <= Whole::power ? 1 : 0.25; }
@@ -137,15 +133,6 @@ std::optional<Whole> of_two(const Graphlet& graph, int node) {
   return entry == std::end(kEntries) ? std::nullopt : std::optional(entry->operation);
 }
 
-/// A limit of Clamp as T, the limits of which it is brought within.
-template <class T>
-i64 limit(double v) {
-  using Limits = std::numeric_limits<T>;
-  if (v <= static_cast<double>(Limits::min())) return static_cast<i64>(Limits::min());
-  if (v >= static_cast<double>(Limits::max())) return static_cast<i64>(Limits::max());
-  return static_cast<i64>(static_cast<T>(v));
-}
-
 /// Empty: not of those.
 std::vector<WithNumber> of_one(const Graphlet& graph, int node, ElementType element) {
   const auto type = graph.type(node);
@@ -161,7 +148,8 @@ std::vector<WithNumber> of_one(const Graphlet& graph, int node, ElementType elem
   std::vector<WithNumber> limits;
   if (low <= high)
     dispatch(element, Integers{}, [&]<class T>() {
-      limits = {{Whole::maximum, limit<T>(low)}, {Whole::minimum, limit<T>(high)}};
+      limits = {{Whole::maximum, static_cast<i64>(saturated<T>(low))},
+                {Whole::minimum, static_cast<i64>(saturated<T>(high))}};
     });
   return limits;
 }

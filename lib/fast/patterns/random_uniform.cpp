@@ -3,6 +3,7 @@
 
 #include "fast/isa/lines.hpp"
 #include "fast/kernels/chunks.hpp"
+#include "fast/kernels/types.hpp"
 #include "op/kit/random.hpp"
 #include "plan/pattern.hpp"
 
@@ -21,7 +22,7 @@ struct Limits {
 
 /// Integers are words modulo `count`, which all words may be below.
 void take_words(const Limits& limits, ElementType type, std::uint32_t* words, std::byte* y, i64 n) {
-  constexpr WholeType kWord{.bytes = 4, .is_signed = false};
+  constexpr auto kWord = whole_type(ElementType::u32);
   if (limits.count <= UINT32_MAX) {
     const auto count = static_cast<std::uint32_t>(limits.count);
     line_isa().whole(Whole::mod, kWord, words, 1, &count, 0, words, n);
@@ -53,8 +54,8 @@ class RandomUniform final : public Kernel {
       alignas(64) std::array<std::uint32_t, kPiece> words;
       for (auto piece = begin; piece < end; ++piece) {
         const auto first = piece * kPiece, n = std::min(kPiece, size - first);
-        line_isa().philox(attrs_.key(), attrs_.op_seed, static_cast<std::uint64_t>(first / 4), words.data(),
-                          ceil_div(n, i64{4}));
+        line_isa().philox(random_key(attrs_.global_seed, attrs_.op_seed), attrs_.op_seed,
+                          static_cast<std::uint64_t>(first / 4), words.data(), ceil_div(n, i64{4}));
         if (y.type == ElementType::f32)
           line_isa().uniform(words.data(), limits_.range, limits_.least, y.as<float>() + first, n);
         else take_words(limits_, y.type, words.data(), y.data + first * width, n);

@@ -8,6 +8,12 @@
 
 namespace ovir {
 
+/// The key of both random operations. "If both seed values are equal to zero, RandomUniform generates a
+/// non-deterministic sequence": any will do, and one that is the same in every run can be compared.
+constexpr std::uint64_t random_key(std::uint64_t global_seed, std::uint64_t op_seed) {
+  return global_seed == 0 && op_seed == 0 ? 0x6f766972 : global_seed;
+}
+
 enum class RandomAlignment { tensorflow, pytorch };
 constexpr auto words(RandomAlignment) {
   using enum RandomAlignment;
@@ -18,16 +24,13 @@ struct RandomUniformAttrs {
   ElementType output_type = ElementType::dynamic;
   std::uint64_t global_seed = 0, op_seed = 0;
   RandomAlignment alignment = RandomAlignment::tensorflow;
-
-  /// "If both seed values are equal to zero, RandomUniform generates a non-deterministic sequence": any will do, and
-  /// one that is the same in every run can be compared.
-  std::uint64_t key() const { return global_seed == 0 && op_seed == 0 ? 0x6f766972 : global_seed; }
 };
 
 /// Philox 4x32-10: the n-th four words are a function of the seeds and n alone.
 class Philox {
  public:
-  Philox(std::uint64_t global_seed, std::uint64_t op_seed) : key_(global_seed), counter_(op_seed) {}
+  Philox(std::uint64_t global_seed, std::uint64_t op_seed)
+      : key_(random_key(global_seed, op_seed)), counter_(op_seed) {}
 
   std::uint32_t next() {
     if (used_ == 4) {

@@ -1,6 +1,7 @@
 // Clamp: min(max(x, min), max).
 // Spec: operation-sets/operation-specs/activation/clamp-1
 #include "op/kit/elementwise.hpp"
+#include "op/kit/saturate.hpp"
 
 namespace ovir::ops::clamp {
 namespace {
@@ -14,11 +15,8 @@ void infer(InferContext& c) {
 /// "In case of integral numeric type, ceil is used to convert min from float to T and floor is used to convert max."
 template <class T>
 T limit(double v) {
-  if constexpr (std::is_integral_v<T>) {
-    if (v <= static_cast<double>(std::numeric_limits<T>::min())) return std::numeric_limits<T>::min();
-    if (v >= static_cast<double>(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
-  }
-  return static_cast<T>(v);
+  if constexpr (std::is_integral_v<T>) return saturated<T>(v);
+  else return static_cast<T>(v);
 }
 
 void eval(EvalContext& c) {

@@ -83,10 +83,10 @@ void eval(EvalContext& c) {
   dispatch(to.type(), Floats{} + Indices{}, [&]<class T>() {
     const auto lowest = *c.in(minval).data<T>(), highest = *c.in(maxval).data<T>();
     if (a.alignment == Alignment::pytorch) {
-      std::mt19937 twister(static_cast<std::uint32_t>(a.key()));
+      std::mt19937 twister(static_cast<std::uint32_t>(random_key(a.global_seed, a.op_seed)));
       generate<T>(a, lowest, highest, to, [&] { return static_cast<std::uint32_t>(twister()); });
     } else {
-      Philox philox(a.key(), a.op_seed);
+      Philox philox(a.global_seed, a.op_seed);
       generate<T>(a, lowest, highest, to, [&] { return philox.next(); });
     }
   });

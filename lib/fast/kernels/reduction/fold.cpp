@@ -87,19 +87,16 @@ void multiply(const float* x, float* y, const Reduced& s, ThreadPool& pool) {
 }
 
 template <class T>
-constexpr WholeType kWholeType{.bytes = sizeof(T), .is_signed = std::is_signed_v<T>};
-
-template <class T>
-void fold_integers(Fold what, const T* x, T* y, const Reduced& s, ThreadPool& pool) {
+void fold_integers(Fold what, WholeType type, const T* x, T* y, const Reduced& s, ThreadPool& pool) {
   const auto& table = line_isa();
   const auto fold_row = [&](Fold f, const T* from, i64 n) {
     T all;
-    table.whole_row(f, kWholeType<T>, from, n, &all);
+    table.whole_row(f, type, from, n, &all);
     return all;
   };
   const auto row = [&](const T* from, i64 n) { return fold_row(what, from, n); };
   const auto rows = [&](const T* from, i64 step, i64 count, i64 columns, T* to) {
-    table.whole_columns(what, kWholeType<T>, from, step, count, to, columns);
+    table.whole_columns(what, type, from, step, count, to, columns);
   };
   const auto join = [&](T a, T b) {
     const T both[] = {a, b};
@@ -110,15 +107,15 @@ void fold_integers(Fold what, const T* x, T* y, const Reduced& s, ThreadPool& po
 
 /// Means, without what is behind the point; 0 where there is nothing.
 template <class T>
-void average(const T* x, T* y, const Reduced& s, ThreadPool& pool) {
+void average(WholeType type, const T* x, T* y, const Reduced& s, ThreadPool& pool) {
   using Sum = std::uint64_t;
   const auto& table = line_isa();
   const auto rows = [&](const T* from, i64 step, i64 count, i64 columns, Sum* to) {
     std::array<i64, kRun> sums;
-    table.whole_sums(kWholeType<T>, from, step, count, sums.data(), columns);
+    table.whole_sums(type, from, step, count, sums.data(), columns);
     for (i64 c = 0; c < columns; ++c) to[c] += static_cast<Sum>(sums[c]);
   };
-  const auto row = [&](const T* from, i64 n) { return static_cast<Sum>(table.whole_sum(kWholeType<T>, from, n)); };
+  const auto row = [&](const T* from, i64 n) { return static_cast<Sum>(table.whole_sum(type, from, n)); };
   const auto finish = [count = s.parts * s.n](Sum sum) {
     if (count == 0) return T{0};
     if constexpr (std::is_signed_v<T>) return static_cast<T>(static_cast<i64>(sum) / count);
@@ -146,8 +143,8 @@ void fold(Fold what, ElementType type, const void* from, void* to, const Reduced
   dispatch(type, Integers{}, [&]<class T>() {
     const auto* x = static_cast<const T*>(from);
     auto* y = static_cast<T*>(to);
-    if (what == Fold::mean) average(x, y, shape, pool);
-    else fold_integers(what, x, y, shape, pool);
+    if (what == Fold::mean) average(whole_type(type), x, y, shape, pool);
+    else fold_integers(what, whole_type(type), x, y, shape, pool);
   });
 }
 
