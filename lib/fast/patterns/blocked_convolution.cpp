@@ -55,8 +55,11 @@ ConvolutionMethod choose(const ConvolutionShape& s, i64 images, bool once, bool 
   if (s.groups == 1 && s.channels <= kFewChannels && planar_taps(s) <= kMaxPlanarTaps) return ConvolutionMethod::planar;
   if (!open && s.is_sampled()) return choose(s.sampled(), images, once, open, adds, constant);
   const bool splits = !open && bf16x3_convolution_pays(s);
-  if (s.is_pointwise()) return splits ? ConvolutionMethod::bf16x3 : ConvolutionMethod::pointwise;
   const bool by_groups = groups_pay(s);
+  if (s.is_pointwise()) {
+    if (JoinedGroups(s).joined == 1) return splits ? ConvolutionMethod::bf16x3 : ConvolutionMethod::pointwise;
+    return by_groups ? ConvolutionMethod::groups : ConvolutionMethod::direct;  // others multiply by all that are joined
+  }
   const auto tile = winograd_tile(s, images, once);
   // As fast with vectors of 16 as Winograd's small tiles, and rounds less.
   if (by_groups && s.group_channels() < 2 * kBlock && isa().lanes == kBlock && tile != WinogradTile::four)

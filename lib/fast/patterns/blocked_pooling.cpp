@@ -30,8 +30,7 @@ class BlockedPooling final : public Kernel {
     if (in.type == ElementType::f32 && out.type == ElementType::f32 && in.layout == Layout::plain &&
         out.layout == Layout::plain)
       state->planar = planar_pooling(attrs_, maximum_, in.dims, out.dims);
-    const bool fills_blocks = 2 * in.dim(1) > blocks_of(in.dim(1)) * kBlock;
-    if (state->planar && pooled && fills_blocks && !state->planar->pays()) state->planar.reset();
+    if (state->planar && pooled && !state->planar->pays(in.dim(1))) state->planar.reset();
     if (state->planar) {
       state->in = state->reserve(planar_scratch_size(*state->planar, runtime.threads()));
       return state;

@@ -2,6 +2,7 @@
 // follows them: an output slice is the sum of convolutions of two axes, of each plane of the kernel that meets data.
 #include <algorithm>
 
+#include "fast/kernels/convolution/groups.hpp"
 #include "fast/kernels/convolution/planar_depthwise.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kernels/convolution/transposed_product.hpp"
@@ -15,7 +16,7 @@ namespace {
 ConvolutionMethod choose(const ConvolutionShape& s, bool open, bool transposed) {
   if (transposed)
     return !open && transposed_product_pays(s) ? ConvolutionMethod::transposed_product : ConvolutionMethod::transposed;
-  return ConvolutionMethod::direct;
+  return groups_pay(s) ? ConvolutionMethod::groups : ConvolutionMethod::direct;
 }
 
 /// Of the output, all channels, blocked.

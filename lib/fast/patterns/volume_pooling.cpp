@@ -27,7 +27,7 @@ class VolumePooling final : public Kernel {
     const bool fits = pooled && depth_fits(attrs_, in.dims, out.dims);
     if (in.layout == Layout::plain && out.layout == Layout::plain)
       state->planar = planar_pooling(attrs_, maximum_, in.dims, out.dims);
-    if (state->planar && fits && !state->planar->pays()) state->planar.reset();
+    if (state->planar && fits && !state->planar->pays(in.dim(1))) state->planar.reset();
     if (state->planar) {
       state->in = state->reserve(planar_scratch_size(*state->planar, runtime.threads()));
       return state;

@@ -37,6 +37,14 @@ void groups_of_four(Net& n) {
   const auto y = n.op("GroupConvolution-1", {n.input({1, 20, 9, 13}), n.weights({5, 4, 4, 5, 5})}, windows(2, 1, 2));
   n.result(n.op("Swish-4", {y}));
 }
+void groups_of_pixels(Net& n) {
+  const auto x = n.op("GroupConvolution-1", {n.input({2, 54, 7, 9}), n.weights({3, 20, 18, 1, 1})}, windows(2));
+  n.result(n.op("ReLU-1", {n.op("Add-1", {x, n.weights({1, 60, 1, 1})})}));
+}
+void groups_of_a_line(Net& n) {  // too few to be shared out
+  const auto x = n.op("GroupConvolution-1", {n.input({2, 54, 31}), n.weights({3, 20, 18, 1})}, windows(1));
+  n.result(n.op("ReLU-1", {n.op("Add-1", {x, n.weights({1, 60, 1})})}));
+}
 void groups_of_panels(Net& n) {  // packed as one group, in single runs panel by panel
   const auto x = n.input({1, 64, 5, 7});
   n.result(relu(n, biased(n, n.op("GroupConvolution-1", {x, n.weights({4, 64, 16, 1, 1})}, windows(2)), 256)));
@@ -301,6 +309,10 @@ constexpr Example kExamples[] = {
     {"groups.convolution", groups_joined},
     {"direct.convolution", direct_groups_of_panels},
     {"direct.convolution", direct_groups_of_panels, kOnce},
+    {"groups.convolution+bias+Relu", groups_of_pixels},
+    {"groups.convolution+bias+Relu", groups_of_pixels, kOnce},
+    {"direct.convolution+bias+Relu", groups_of_a_line},
+    {"direct.convolution+bias+Relu", groups_of_a_line, kOnce},
     {"pointwise.convolution+bias+Relu", groups_of_panels},
     {"pointwise.convolution+bias+Relu", groups_of_panels, kOnce},
     {"groups.convolution+bias+Swish+residual", groups_by_themselves},
@@ -347,7 +359,7 @@ constexpr Example kExamples[] = {
     {"winograd_line.convolution+bias+Relu", winograd_upright, kOften, kFixed, true, kWinograd},
     {"pointwise.convolution+bias+Relu", pixels_apart},
     {"pointwise.convolution+bias+Relu", pixels_apart, kOnce},
-    {"pointwise.convolution", pixels_apart_grouped},
+    {"groups.convolution", pixels_apart_grouped},
     {"pointwise.convolution+bias+HSwish", pointwise},
     {"pointwise.convolution+bias+HSwish", pointwise, kOnce},
     {"pointwise.convolution+bias+HSwish", pointwise, kOften, kOpen},

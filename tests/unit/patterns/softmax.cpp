@@ -5,6 +5,7 @@ namespace {
 
 void softmax(Net& n) { n.result(n.op("Softmax-8", {n.input({3, 37})}, {{"axis", "-1"}})); }
 void softmax_inner(Net& n) { n.result(n.op("Softmax-8", {n.input({3, 7, 5})}, {{"axis", "1"}})); }
+void log_softmax_inner(Net& n) { n.result(n.op("LogSoftmax-5", {n.input({3, 45, 3})}, {{"axis", "1"}})); }
 void log_softmax(Net& n) { n.result(n.op("LogSoftmax-5", {n.input({3, 4, 19})}, {{"axis", "2"}})); }
 /// Reduced axes are kept, or given back by `back`.
 void spelled_out(Net& n, const Shape& shape, i64 axis, const char* back) {
@@ -37,6 +38,7 @@ constexpr Example kExamples[] = {
     {"softmax", softmax},
     {"softmax", softmax_inner, kOnce, kOpen},
     {"log_softmax", log_softmax},
+    {"log_softmax", log_softmax_inner},
     {"softmax", kept},
     {"softmax", unsqueezed, kOnce},
     {"softmax", reshaped},

@@ -4,13 +4,19 @@ namespace ovir::testing::patterns::volume_by_slices {
 namespace {
 
 void grouped(Net& n) {
-  n.result(n.op("GroupConvolution-1", {n.input({1, 12, 4, 5, 6}), n.weights({3, 6, 4, 2, 3, 3})}, windows(3, 1, 1)));
+  n.result(n.op("GroupConvolution-1", {n.input({1, 32, 4, 5, 6}), n.weights({2, 32, 16, 2, 3, 3})}, windows(3, 1, 1)));
 }
 /// Sums that are finished in a pass of their own.
 void finished(Net& n) {
   const auto x =
-      n.op("GroupConvolution-1", {n.input({2, 12, 4, 5, 6}), n.weights({3, 6, 4, 2, 3, 3})}, windows(3, 1, 1));
-  n.result(n.op("Add-1", {n.op("Swish-4", {x}), n.input({2, 18, 5, 5, 6})}));
+      n.op("GroupConvolution-1", {n.input({2, 32, 4, 5, 6}), n.weights({2, 32, 16, 2, 3, 3})}, windows(3, 1, 1));
+  n.result(n.op("Add-1", {n.op("Swish-4", {x}), n.input({2, 64, 5, 5, 6})}));
+}
+/// Groups whose channels begin and end within blocks.
+void groups(Net& n) {
+  const auto x =
+      n.op("GroupConvolution-1", {n.input({2, 30, 4, 9, 10}), n.weights({3, 22, 10, 3, 3, 3})}, windows(3, 1, 1));
+  n.result(n.op("Add-1", {n.op("Swish-4", {x}), n.input({2, 66, 4, 9, 10})}));
 }
 /// Each output slice has a plane of its own, or one or two, or there are some without any.
 void transposed(Net& n) {
@@ -51,6 +57,7 @@ void transposed_open_sized(Net& n) {
 constexpr Example kExamples[] = {
     {"volume.direct.convolution", grouped},
     {"volume.direct.convolution+Swish+residual", finished},
+    {"volume.groups.convolution+Swish+residual", groups},
     {"volume.transposed.convolution+bias+Relu", transposed},
     {"volume.transposed.convolution+bias+Relu", transposed, kOnce, kOpen},
     {"volume.transposed.convolution+bias+Relu", transposed_open, kOften, kOpen},

@@ -11,6 +11,10 @@ Texts cubes(const char* kernel, const char* strides, const char* begin, const ch
 void halved(Net& n) {
   n.result(n.op("MaxPool-1", {n.input({2, 19, 4, 6, 8})}, cubes("2,2,2", "2,2,2", "0,0,0", "0,0,0")));
 }
+/// More taps than planes are pooled with where they lie.
+void many_taps(Net& n) {
+  n.result(n.op("MaxPool-1", {n.input({1, 19, 7, 9, 8})}, cubes("5,5,5", "2,1,2", "2,2,2", "2,2,2")));
+}
 void overlapping(Net& n) {
   const Texts ceil{{"rounding_type", "ceil"}};
   n.result(n.op("MaxPool-1", {n.input({1, 16, 7, 9, 8})}, cubes("3,3,2", "2,2,1", "1,1,0", "1,0,1", ceil)));
@@ -52,6 +56,7 @@ void average_between(Net& n) { between(n, "AvgPool-1", {{"exclude-pad", "true"}}
 constexpr Example kExamples[] = {
     {"volume.max_pool", halved},
     {"volume.max_pool", halved, kOnce, kOpen},
+    {"volume.max_pool", many_taps},
     {"volume.max_pool", overlapping},
     {"volume.max_pool", dilated},
     {"volume.average_pool", average},

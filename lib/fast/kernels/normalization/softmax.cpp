@@ -43,10 +43,16 @@ void columns(const IsaTable& table, const float* x, float* y, i64 n, i64 step, i
     if (rest > 0) work(n / together * together * step, rest);
   };
   const auto join_parts = [&](Binary f, float* parts) {
-    for (auto i = width; i < line; i += width) table.binary(f, parts, 1, parts + i, 1, parts, width);
+    for (i64 left = together, half = 0; left > 1; left -= half) {
+      half = left / 2;
+      table.binary(f, parts, 1, parts + (left - half) * width, 1, parts, half * width);
+    }
   };
   const auto repeat = [&](float* parts) {
-    for (auto i = width; i < line; i += width) std::copy_n(parts, width, parts + i);
+    for (i64 there = width, more = 0; there < line; there += more) {
+      more = std::min(there, line - there);
+      std::copy_n(parts, more, parts + there);
+    }
   };
   std::copy_n(x, line, max);
   each_line([&](i64 at, i64 count) { table.binary(Binary::maximum, max, 1, x + at, 1, max, count); });
@@ -60,7 +66,9 @@ void columns(const IsaTable& table, const float* x, float* y, i64 n, i64 step, i
     table.binary(Binary::add, sum, 1, to, 1, sum, count);
   });
   join_parts(Binary::add, sum);
-  for (i64 i = 0; i < width; ++i) sum[i] = logarithm ? std::log(sum[i]) : 1 / sum[i];
+  if (logarithm) table.unary({Function::log}, sum, sum, width);
+  else
+    for (i64 i = 0; i < width; ++i) sum[i] = 1 / sum[i];
   repeat(sum);
   each_line([&](i64 at, i64 count) {
     if (logarithm) table.binary(Binary::subtract, x + at, 1, max, 1, y + at, count);

@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "fast/kernels/convolution/shape.hpp"
 #include "tensor/dispatch.hpp"
 
 namespace ovir::fast {
@@ -190,11 +191,17 @@ void PlanarPooling::merge() {
   }
 }
 
-bool PlanarPooling::pays() const {
+bool PlanarPooling::pays(i64 channels) const {
+  const auto taps_of = [](const PoolAxis& axis) { return axis.windows[axis.begin].taps; };
+  const auto blocks = blocks_of(channels);
+  // The rows of a slice are joined for each window that has the slice, in blocks once.
+  constexpr i64 kManyRepeated = 7;
+  if (const auto slices = taps_of(axes[0]); slices > 1)
+    return slices * channels < kManyRepeated * axes[0].stride * blocks;
+  if (2 * channels <= blocks * kBlock) return true;
   // Vectors of many short rows, or of pixels far apart, are mostly empty.
   constexpr i64 kManyTaps = 36, kLongRow = 24;
-  i64 taps = 1;
-  for (const auto& axis : axes) taps *= axis.windows[axis.begin].taps;
+  const auto taps = taps_of(axes[1]) * taps_of(axes[2]);
   return taps > kManyTaps || (axes[2].out() >= kLongRow && axes[2].stride <= 2);
 }
 

@@ -38,8 +38,8 @@ struct PlanarPooling {
 
   /// Whether every window has a tap. To be called once the axes are known; sets the band.
   bool begin();
-  /// Whether it had better not be computed in blocks of channels, with values brought there and back.
-  bool pays() const;
+  /// Whether so many channels had better not be computed in blocks, with values brought there and back.
+  bool pays(i64 channels) const;
   /// Floats of the scratch memory of a band.
   i64 band_floats(i64 element_bytes) const;
 
