@@ -7,6 +7,7 @@
 //   rounds once;  inverse(x) = 1 / x for 1 <= x < 2^126;  gelu;  gelu_short;  swish_short(x, a, 1 / a);
 //   any(mask) of Ints that are 0 or -1;  root and fma of half a vector of doubles;
 //   in_groups(p, at), lane l of which is p[at[l]], at[l] < kWidth; vectors of four take at[0] for all lanes;
+//   transpose_square, of up to kSquare rows and columns;
 //   kSide  vectors side by side in a tile of the one-shot product;  kPixels  rows that, with two vectors of columns
 //   each, fill the registers.
 #include "fast/isa/in_parts.inl"

@@ -49,6 +49,7 @@ inline Vec in_groups(const float* p, Ints at) { return _mm256_permutevar8x32_ps(
 #include "fast/isa/f8.inl"
 #include "fast/isa/gelu_short.inl"
 #include "fast/isa/scaling.inl"
+#include "fast/isa/square.inl"
 #include "fast/isa/swish_short.inl"
 // Uses its inverse.
 #include "fast/isa/gelu.inl"

@@ -50,6 +50,7 @@ inline Vec inverse(Vec x) {  // a division takes as long as the exponential befo
 #include "fast/isa/f8.inl"
 #include "fast/isa/gelu_avx512.inl"
 #include "fast/isa/gelu_short_avx512.inl"
+#include "fast/isa/square_avx512.inl"
 #include "fast/isa/swish_short_avx512.inl"
 // The loops use what is above.
 #include "fast/isa/all.inl"

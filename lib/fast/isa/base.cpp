@@ -51,6 +51,7 @@ struct Levels {
 inline Vec in_groups(const float* p, Ints at) { return spread(p[at[0]]); }
 #include "fast/isa/gelu_short.inl"
 #include "fast/isa/scaling.inl"
+#include "fast/isa/square.inl"
 #include "fast/isa/swish_short.inl"
 // Uses its inverse.
 #include "fast/isa/gelu.inl"
