@@ -17,6 +17,7 @@ namespace ovir::app {
 namespace {
 
 constexpr std::string_view kMark = "{model}";
+constexpr std::array<std::string_view, 2> kFiles{"model.xml", "model.bin"};
 
 std::string error_text(int error) { return std::generic_category().message(error); }
 
@@ -25,14 +26,11 @@ std::string error_text(int error) { return std::generic_category().message(error
 CheckCommand::CheckCommand(std::string command) : command_(std::move(command)) {
   if (command_.find(kMark) == command_.npos)
     throw UsageError("--check: expected a command with {model} in it, which stands for the model's path");
-  folder_ = (std::filesystem::temp_directory_path() / "ovir-reduce-XXXXXX").string();
-  if (::mkdtemp(folder_.data()) == nullptr)
-    fail(Code::E0002, "cannot create the folder {}: {}", printable(folder_), error_text(errno));
-}
-
-CheckCommand::~CheckCommand() {
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
+  try {
+    folder_.emplace("ovir-reduce", kFiles);
+  } catch (const std::system_error& error) {
+    fail(Code::E0002, "cannot create a folder for temporary files: {}", printable(error.what()));
+  }
 }
 
 int CheckCommand::status_of(const std::string& model_path) const {
@@ -59,7 +57,7 @@ int CheckCommand::status_of(const std::string& model_path) const {
 }
 
 int CheckCommand::status_of(const tools::SubModel& model) const {
-  const auto path = (std::filesystem::path(folder_) / "model.xml").string();
+  const auto path = (std::filesystem::path(folder_->path()) / kFiles[0]).string();
   write_model(path, model);
   return status_of(path);
 }

@@ -1,7 +1,9 @@
 // A command of the user's that judges a model: reduce --check.
 #pragma once
+#include <optional>
 #include <string>
 
+#include "base/staged_files.hpp"
 #include "tools/extract.hpp"
 
 namespace ovir::app {
@@ -11,9 +13,6 @@ class CheckCommand {
   /// `{model}` in the command stands for the path of the .xml. Throws UsageError where it is missing, and Failure
   /// (E0002) where there is no place for temporary files.
   explicit CheckCommand(std::string command);
-  ~CheckCommand();
-  CheckCommand(const CheckCommand&) = delete;
-  CheckCommand& operator=(const CheckCommand&) = delete;
 
   /// The exit code for a model: 128 and more where a signal ended the command. Throws Failure (E0002) where the model
   /// cannot be written or the command cannot be started.
@@ -21,7 +20,8 @@ class CheckCommand {
   int status_of(const tools::SubModel& model) const;
 
  private:
-  std::string command_, folder_;
+  std::string command_;
+  std::optional<TemporaryFolder> folder_;
 };
 
 }  // namespace ovir::app

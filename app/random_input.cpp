@@ -76,6 +76,7 @@ RandomInput random_input(const Model& model, const Facts& facts, int parameter, 
   const auto node = model.parameters[parameter];
   const auto type = exchanged_type(model, facts.outputs[node].at(0).type, true);
   io::Generator generator;
+  generator.a = {.real = 0, .whole = 0, .large = {}};
   if (type == ElementType::string) return {io::generate(generator, type, shape, seed), "empty texts"};
   if (is_mask(model, parameter)) {
     generator.a = {.real = 1, .whole = 1, .large = {}};
@@ -85,7 +86,6 @@ RandomInput random_input(const Model& model, const Facts& facts, int parameter, 
   const i64 end = contains(kInteger, type)       ? index_limit(model, facts, node).value_or(2)
                   : type == ElementType::boolean ? 2
                                                  : 1;
-  generator.a = {.real = 0, .whole = 0, .large = {}};
   generator.b = {.real = static_cast<double>(end), .whole = end, .large = {}};
   return {io::generate(generator, type, shape, seed + static_cast<std::uint64_t>(parameter)),
           contains(kFloat | kNarrowFloat, type) ? "random in [0, 1)" : fmt::format("random in 0..{}", end - 1)};

@@ -253,7 +253,12 @@ void Inputs::make_up(int k, const Shape& shape, i64 step) {
               "give a value that has one, such as '2xf32=1 2'");
   std::string how;
   Tensor made;
-  if (source.generator) {
+  const auto& generator = source.generator;
+  const bool zeros = generator && generator->kind == io::Generator::Kind::constant && generator->a.whole == 0;
+  if (generator && port.given == ElementType::string && !zeros)
+    port.fail(Code::E0704, fmt::format("input \"{}\" is string, of which \"{}\" makes none", port.name(), source.value),
+              "give texts, such as '2xstring=a b', or zeros: empty ones");
+  if (generator) {
     made = io::generate(*source.generator, port.given, shape, static_cast<std::uint64_t>(options_.seed) + k);
     if (!port.shape.is_static()) how = source.value;
   } else {

@@ -26,6 +26,7 @@
 #include "render/trap.hpp"
 #include "run_inputs.hpp"
 #include "run_record.hpp"
+#include "state_files.hpp"
 #include "tensor_files.hpp"
 #include "tools/traps.hpp"
 #include "watch.hpp"
@@ -83,38 +84,6 @@ void check_usage(const Options& o) {
   keep_model(o.model, o.weights, "-o", with_step(o.output, 0));
   keep_model(o.model, o.weights, "--dump-to", with_step(o.dump_to, 0));
   keep_model(o.model, o.weights, "--save-state", o.save_state);
-}
-
-/// Returns the shapes of the states, by variable.
-std::map<std::string, PartialShape> load_states(const std::string& path, Session& session) {
-  std::map<std::string, PartialShape> shapes;
-  const auto& variables = session.variables();
-  const auto archive = io::Npz::open(path);
-  for (const auto& key : archive.keys()) {
-    const auto known = std::find_if(variables.begin(), variables.end(), [&](const Variable& v) { return v.id == key; });
-    if (known == variables.end())
-      fail(Code::E0701, "{}: the model has no variable \"{}\"", printable(path), printable(key));
-    // Before the elements are unpacked: an archive of megabytes may hold gigabytes.
-    if (const auto info = archive.info(key); !known->shape.contains(info.shape))
-      fail(Code::E0703, "{}: the state of variable \"{}\" must have shape {}, but {} was given", printable(path),
-           printable(key), to_string(known->shape), to_string(info.shape));
-    const auto tensor = archive.read(key);
-    const bool narrow = known->type != ElementType::dynamic && tensor.type() != known->type;
-    if (narrow && tensor.type() != io::storable_type(known->type))
-      fail(Code::E0704, "{}: the state of variable \"{}\" must be {}, but {} was given", printable(path),
-           printable(key), name(known->type), name(tensor.type()));
-    session.set_state(key, narrow ? io::narrow(tensor, known->type) : tensor);
-    shapes.emplace(key, tensor.shape());
-  }
-  return shapes;
-}
-
-void save_states(const std::string& path, const Session& session) {
-  std::vector<io::Named> list;
-  for (const auto& variable : session.variables())
-    if (const auto value = session.state(variable.id)) list.push_back({variable.id, io::storable(value)});
-  make_parent(path);
-  io::write_npz(path, list);
 }
 
 /// Refuses what cannot end well before anything is computed.
@@ -293,7 +262,8 @@ int execute(const Options& options, const Common& common, const std::vector<std:
   for (const auto& [flag, given] :
        {std::pair("--save-state", !options.save_state.empty()), std::pair("--load-state", !options.load_state.empty())})
     if (given && session.variables().empty()) throw UsageError(fmt::format("{}: the model has no states", flag));
-  if (!options.load_state.empty()) inputs.begin_with(load_states(options.load_state, session));
+  if (!options.load_state.empty())
+    inputs.begin_with(load_states(options.load_state, session, options.precision == "declared"));
 
   DiskRoom room{limited.budget.disk};
   Json steps = Json::array();

@@ -23,12 +23,13 @@ namespace {
 struct Temporaries {
   std::atomic_flag locked = ATOMIC_FLAG_INIT;
   std::atomic<int> leave_with{-1};  ///< the exit status that a handler asked for
-  std::vector<std::string> paths;
+  std::vector<std::string> paths, folders;
 
-  /// Removes all files and ends the process; does not come back where the lock is free.
+  /// Removes all files, then folders, and ends the process; does not come back where the lock is free.
   void leave_if_unlocked() {
     if (locked.test_and_set()) return;
     for (const auto& path : paths) ::unlink(path.c_str());
+    for (const auto& path : folders) ::rmdir(path.c_str());
     ::_exit(leave_with);
   }
   void lock() {
@@ -92,6 +93,23 @@ StagedFiles::~StagedFiles() {
     ::unlink(file.temporary.c_str());
     temporaries.forget(file.temporary);
   }
+}
+
+TemporaryFolder::TemporaryFolder(std::string_view name, std::span<const std::string_view> files) {
+  path_ = (std::filesystem::temp_directory_path() / name).string() + "-XXXXXX";
+  const std::scoped_lock lock(temporaries);
+  if (::mkdtemp(path_.data()) == nullptr) fail_with(errno, path_);
+  for (const auto& file : files) files_.push_back(path_ + "/" + std::string(file));
+  temporaries.paths.insert(temporaries.paths.end(), files_.begin(), files_.end());
+  temporaries.folders.push_back(path_);
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  const std::scoped_lock lock(temporaries);
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+  for (const auto& file : files_) temporaries.forget(file);
+  std::erase(temporaries.folders, path_);
 }
 
 void StagedFiles::add(const std::string& path, std::span<const std::span<const std::byte>> parts) {

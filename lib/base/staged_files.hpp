@@ -37,6 +37,23 @@ class StagedFiles {
   static void take_back(const File& file);
 };
 
+/// A new folder for files that are of use to this process alone. It goes with all that is in it; where a signal ends
+/// the process, with the files of those names.
+class TemporaryFolder {
+ public:
+  /// In the system's folder for such, its name beginning with `name`. Throws std::system_error, whose text names it.
+  TemporaryFolder(std::string_view name, std::span<const std::string_view> files);
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  std::vector<std::string> files_;
+};
+
 /// The file that `path` means, through symbolic links, which stay.
 std::string behind_links(const std::string& path);
 

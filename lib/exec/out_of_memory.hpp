@@ -10,4 +10,9 @@ namespace ovir {
 /// There is no memory for `what`; where a budget refused it, not the system, its limit is named.
 Failure out_of_memory(std::string_view what, const std::bad_alloc& why);
 
+/// Whether a run went beyond its memory, time or work: no fault of the model's.
+inline bool is_limit(const Failure& failure) {
+  return failure.diagnostic.code == Code::E0003 || failure.diagnostic.code == Code::E0004;
+}
+
 }  // namespace ovir

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <set>
 
 #include "base/float_mode.hpp"
 #include "exec/evaluate.hpp"
@@ -46,8 +47,10 @@ class Executor::Run final : private EvalHost {
       const auto& step = plan_.steps[s];
       const auto* joined = alone || sized_.steps[s].joined < 0 ? nullptr : &sized_.joined[sized_.steps[s].joined];
       const int end = joined ? joined->end : s + 1;
-      if (watcher_) execute_watched(step, sized_.steps[s]);
-      else if (is_spared(plan_, step, context_.states)) work_ = 0;
+      const bool spared = is_spared(plan_, step, context_.states);
+      if (watcher_ && spared) watch_spared(step, sized_.steps[s]);
+      else if (watcher_) execute_watched(step, sized_.steps[s]);
+      else if (spared) work_ = 0;
       else if (context_.profiler) execute_timed(step, sized_.steps[s]);
       else if (joined) execute_joined(s, *joined);
       else execute(step, sized_.steps[s]);
@@ -173,6 +176,8 @@ class Executor::Run final : private EvalHost {
     store(id, value);
   }
 
+  static bool is_real(ElementType type) { return contains(kFloat | kNarrowFloat, type); }
+
   std::vector<Tensor> operands(const Step& step) const {
     std::vector<Tensor> list;
     list.reserve(step.inputs.size());
@@ -189,6 +194,11 @@ class Executor::Run final : private EvalHost {
       const auto taken = std::find(step.inputs.begin(), step.inputs.end(), id);
       if (taken != step.inputs.end()) list.push_back(given[taken - step.inputs.begin()]);
       else list.push_back(sized_.tensors[id] ? plain(id) : plan_.value(id).constant);
+      // A kernel that widens its operand itself takes it from before the Convert.
+      const auto type = type_as_declared(plan_.value(plan_passes::value_of(plan_, v)));
+      auto& operand = list.back();
+      if (operand && operand.type() != type && is_real(operand.type()) && is_real(type))
+        operand = convert(operand, type);
     }
     return list;
   }
@@ -382,6 +392,8 @@ class Executor::Run final : private EvalHost {
 
   void execute_watched(const Step& step, SizedStep& sized) {
     auto given = operands(step);
+    for (std::size_t i = 0; i < given.size(); ++i)
+      if (lost_.contains(step.inputs[i])) given[i] = Tensor();
     if (sized.overwrites >= 0) given[sized.overwrites] = given[sized.overwrites].copied();
     const auto inputs = node_operands(step, std::move(given));
     const int last = step.nodes.empty() ? -1 : step.nodes.back();
@@ -404,6 +416,17 @@ class Executor::Run final : private EvalHost {
       if (watcher_->needs(id) && sized_.tensors[id]) watcher_->come(id, plain(id).copied());
   }
 
+  /// A step of an initial value that the run can do without: observers see it where it can be computed.
+  void watch_spared(const Step& step, SizedStep& sized) {
+    const bool lacks = std::ranges::any_of(step.inputs, [this](int id) { return lost_.contains(id); });
+    try {
+      if (!lacks) return execute_watched(step, sized);
+    } catch (const Failure& failure) {
+      if (is_limit(failure)) throw;  // the same run is well without anybody who looks on
+    }
+    lost_.insert(step.outputs.begin(), step.outputs.end());
+  }
+
   void replace(int id, const Tensor& value) {
     const auto old = plain(id);
     if (value.type() != old.type() || value.shape() != old.shape())
@@ -421,6 +444,7 @@ class Executor::Run final : private EvalHost {
   GrowingStates growing_;
   std::span<const i64> iterations_;
   std::optional<Watcher> watcher_;  ///< where there is an observer
+  std::set<int> lost_;              ///< values that watch_spared() could not compute
   int step_ = 0;
   i64 work_ = 0;               ///< of the step under way, where it was not known before
   bool by_reference_ = false;  ///< the reference kernels ran the step, for the profiler

@@ -104,6 +104,22 @@ struct Session::Impl {
     return default_work_limit(bytes);
   }
 
+  /// Results in the types that the model gives them in, in bytes that the caller may write to.
+  void hand_out(std::vector<Tensor>& results) {
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      auto& result = results[k];
+      const auto type = outputs[k].type == ElementType::dynamic ? result.type() : outputs[k].type;
+      if (type == result.type() && !states.hold(result)) continue;
+      if (type == ElementType::string) {
+        result = result.copied();
+        continue;
+      }
+      auto& other = exchanged[k].renewed(type, result.shape());
+      convert_into(result, other, runtime->pool());
+      result = other;
+    }
+  }
+
   const Variable& variable(std::string_view id) const {
     const auto found = std::find_if(variables.begin(), variables.end(), [&](const Variable& v) { return v.id == id; });
     if (found == variables.end()) fail(Code::E0701, "the model has no variable \"{}\"", id);
@@ -163,6 +179,8 @@ std::vector<Tensor> Session::run(std::span<const Tensor> inputs, Observer* obser
 void Session::run(std::span<const Tensor> inputs, std::vector<Tensor>& results, Observer* observer) {
   auto& session = impl();
   const Busy busy(session.running);
+  if (!inputs.empty() && inputs.data() == results.data())
+    throw std::invalid_argument("results cannot take the place of the inputs");
   session.check(inputs);
   results.resize(session.outputs.size());
   for (auto& r : results) r = Tensor();
@@ -177,6 +195,7 @@ void Session::run(std::span<const Tensor> inputs, std::vector<Tensor>& results, 
   session.states.begin();
   try {
     (own ? *own : session.executor).run(context, inputs, {}, results);
+    session.hand_out(results);
   } catch (const StoppedByObserver&) {
     session.stopped = true;
     results.clear();
@@ -190,19 +209,6 @@ void Session::run(std::span<const Tensor> inputs, std::vector<Tensor>& results, 
     throw;
   }
   session.states.commit();
-  for (std::size_t k = 0; k < results.size(); ++k) {
-    auto& result = results[k];
-    const auto type = session.outputs[k].type == ElementType::dynamic ? result.type() : session.outputs[k].type;
-    // The caller may write to results.
-    if (type == result.type() && !session.states.hold(result)) continue;
-    if (type == ElementType::string) {
-      result = result.copied();
-      continue;
-    }
-    auto& exchanged = session.exchanged[k].renewed(type, result.shape());
-    convert_into(result, exchanged, session.runtime->pool());
-    result = exchanged;
-  }
 }
 
 std::shared_ptr<const Plan> Session::plan_of(std::span<const Tensor> inputs) {

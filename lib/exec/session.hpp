@@ -60,7 +60,8 @@ class Session {
   /// layer at fault, or E0003 where the Runtime was stopped or its memory is not enough, E0004 where the run would take
   /// more work than the Runtime allows; the states are then as they were before.
   std::vector<Tensor> run(std::span<const Tensor> inputs, Observer* observer = nullptr);
-  /// The same into `results`, which allocates nothing where a run before has left its results there.
+  /// The same into `results`, not the list of inputs, which allocates nothing where a run before has left its results
+  /// there.
   void run(std::span<const Tensor> inputs, std::vector<Tensor>& results, Observer* observer = nullptr);
   /// The same by name: every input by one of its names. Results by ModelPort::name.
   std::map<std::string, Tensor> run(const std::map<std::string, Tensor>& inputs, Observer* observer = nullptr);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "exec/out_of_memory.hpp"
 #include "exec/stored.hpp"
 #include "op/compute.hpp"
 #include "op/infer_context.hpp"
@@ -106,7 +107,13 @@ void SideValues::come(int value, const Tensor& tensor, const Tell& tell) {
       if (side.missing == 0 || side.inputs[port]) continue;
       side.inputs[port] = t;
       if (--side.missing > 0) continue;
-      compute(side);
+      try {
+        compute(side);
+      } catch (const Failure& failure) {
+        if (is_limit(failure)) throw;
+        side.inputs.clear();  // the same run is well without anybody who looks on
+        continue;
+      }
       const bool has_step = has_step_[side.node] != 0;
       // What a step gives comes when it has run.
       if (!has_step) tell(side.node, side.inputs, side.outputs);

@@ -1,6 +1,7 @@
 #include "exec/watcher.hpp"
 
 #include "exec/planned_work.hpp"
+#include "exec/stored.hpp"
 #include "op/work.hpp"
 
 namespace ovir {
@@ -51,7 +52,10 @@ void Watcher::begin() {
     }
     if (!needs(id)) continue;
     const bool in_file = widens || (constant && !sized_.tensors[id]);  // folding may have dropped it
-    if (const auto& known = in_file ? node.constant : sized_.tensors[id]) come(id, known.unpacked());
+    const auto known = (in_file ? node.constant : sized_.tensors[id]).unpacked();
+    if (!known) continue;
+    const auto type = type_as_declared(value);
+    come(id, known.type() == type ? known : convert(known, type));
   }
 }
 

@@ -121,7 +121,10 @@ std::vector<Tensor> outputs_for(const Call& call, std::span<const Tensor> in) {
   }
 }
 
+bool is_cast(const Node& node) { return node.op->type == "Convert" || node.op->type == "ConvertLike"; }
+
 std::optional<std::vector<OperandElement>> elementwise_operands(const Call& call, const Tensor& out, i64 at) {
+  if (is_cast(*call.node)) return std::vector{OperandElement{0, at}};  // of the other operand only the type counts
   if (call.in.empty() || call.node->output_count != 1 || !call.node->bodies.empty()) return std::nullopt;
   const auto index = index_of(out.shape(), at);
   const bool broadcast = broadcasts(*call.node->version);

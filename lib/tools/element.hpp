@@ -39,6 +39,9 @@ struct Call {
   std::span<const Tensor> in;
 };
 
+/// Convert or ConvertLike.
+bool is_cast(const Node& node);
+
 /// An element of an operand.
 struct OperandElement {
   int port = 0;

@@ -88,7 +88,8 @@ Reason reason_for(const Computed& layer, int port, i64 at) {
       values.push_back(value(e));
       texts.push_back(element_text(call.in[e.port], e.at));
     }
-    const auto judged = judge(layer.node().op->type, values, texts, result, out.type());
+    const auto type = is_cast(layer.node()) ? layer.declared[port] : out.type();
+    const auto judged = judge(layer.node().op->type, values, texts, result, type);
     return {judged ? judged->cause : "", *operands};
   }
   const bool nan = std::isnan(result);

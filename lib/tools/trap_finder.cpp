@@ -91,6 +91,12 @@ std::vector<Tensor> cleaned(std::span<const Tensor> in, bool infinities) {
   return list;
 }
 
+/// Without operands and outputs.
+Computed begun(const Event& e) {
+  return {&e.model, e.index, {e.iterations.begin(), e.iterations.end()}, {e.declared.begin(), e.declared.end()},
+          {},       {}};
+}
+
 /// The first element of an output that the reference kernel leaves as it finds it.
 struct Unset {
   int port = 0;
@@ -99,6 +105,8 @@ struct Unset {
 std::optional<Unset> unset_element(const Event& e) {
   const auto& version = *e.node.version;
   if (e.node.op->kind != Kind::compute || !version.pure || !e.node.bodies.empty() || !version.eval) return std::nullopt;
+  // Nobody needs the elements of an operand of which the layer takes no more than the type.
+  if (std::ranges::any_of(e.inputs, [](const Tensor& t) { return !t; })) return std::nullopt;
   std::vector<Fact> facts;
   for (const auto& t : e.inputs) facts.push_back({t.type(), t.shape(), t, nullptr});
   InferContext infer(*e.node.op, version, e.node.attrs.get(), facts, e.node.output_count);
@@ -138,7 +146,7 @@ void History::keep(const Event& event, bool all_finite) {
     return t && contains(kInteger, t.type()) && t.size() <= kFewIntegers;
   };
   if (all_finite && std::none_of(event.outputs.begin(), event.outputs.end(), few_integers)) return;
-  Computed c{&event.model, event.index, {event.iterations.begin(), event.iterations.end()}, {}, {}};
+  auto c = begun(event);
   std::size_t bytes = kKeptLayer;
   for (const auto& t : event.inputs) bytes += t.byte_size();
   for (const auto& t : event.outputs) bytes += t.byte_size();
@@ -201,7 +209,7 @@ bool TrapFinder::wants(const Model& model, int node) {
 
 Verdict TrapFinder::before(const Event& event) {
   if (event.model.path.empty()) whole_ = &event.model;
-  running_ = {&event.model, event.index, {event.iterations.begin(), event.iterations.end()}, {}, {}};
+  running_ = begun(event);
   history_.enter(event);
   if (traps_.has(Trap::oob) && check_indices(event)) return Verdict::stop;
   if (traps_.has(Trap::div0) && check_divisors(event)) return Verdict::stop;
@@ -245,7 +253,7 @@ Verdict TrapFinder::hit(const Event& event, Trap trap, bool input, int port, con
   found_ = std::move(e);
   due_to_ = std::move(due_to);
   if (event.inputs.empty()) return Verdict::stop;
-  Computed c{&event.model, event.index, found_->at.iterations, {}, {}};
+  auto c = begun(event);
   for (const auto& t : event.inputs) c.in.push_back(t.copied());
   for (const auto& t : event.outputs) c.out.push_back(t ? t.copied() : Tensor());
   computed_ = std::move(c);
@@ -348,9 +356,8 @@ bool TrapFinder::check_elementwise(const Event& e, int port, const std::vector<i
       values.push_back(element(e.inputs[o.port], o.at));
       texts.push_back(element_text(e.inputs[o.port], o.at));
     }
-    const bool cast = e.node.op->type.starts_with("Convert");
-    const auto type = cast ? e.declared[port] : t.type();
-    const auto judged = judge(e.node.op->type, values, texts, element(t, at), type);
+    const auto judged =
+        judge(e.node.op->type, values, texts, element(t, at), is_cast(e.node) ? e.declared[port] : t.type());
     if (!judged || !traps_.has(judged->trap)) continue;
     hit(e, judged->trap, false, port, t, at, judged->cause, std::move(*operands));
     return true;
@@ -393,7 +400,7 @@ bool TrapFinder::check_integers(const Event& e, int port) {
   if (!traps_.has(Trap::overflow) || port != 0 || !contains(kInteger, t.type()) || e.inputs.empty()) return false;
   const auto& type = e.node.op->type;
   const auto target = e.declared[0];
-  if (type == "Convert" || type == "ConvertLike") {
+  if (is_cast(e.node)) {
     if (e.inputs[0].type() == ElementType::boolean) return false;
     const auto values = to_f64(e.inputs[0]);
     const auto bad = std::find_if(values.begin(), values.end(), [&](double v) { return !holds(target, v); });
@@ -421,12 +428,13 @@ bool TrapFinder::check_integers(const Event& e, int port) {
 }
 
 bool TrapFinder::check_result(const Event& e) {
-  if (!traps_.has(Trap::overflow) || !e.model.path.empty() || e.inputs.empty()) return false;
+  const auto trap = traps_.has(Trap::overflow) ? Trap::overflow : Trap::inf;
+  if (!traps_.has(trap) || !e.model.path.empty() || e.inputs.empty()) return false;
   const auto declared = e.declared.empty() ? ElementType::dynamic : e.declared[0];
   if (exchanged_type(e.model, declared, false) != ElementType::f16) return false;
   const auto at = find_unusual(e.inputs[0]).beyond_f16;
   if (at < 0) return false;
-  hit(e, Trap::overflow, true, 0, e.inputs[0], at,
+  hit(e, trap, true, 0, e.inputs[0], at,
       fmt::format("{} is beyond the largest f16, 65504, in which the result is given", element_text(e.inputs[0], at)),
       {{0, at}});
   return true;

@@ -15,6 +15,7 @@ struct Computed {
   const Model* model = nullptr;
   int index = -1;
   std::vector<i64> iterations;
+  std::vector<ElementType> declared;  ///< of the outputs, as in Event
   std::vector<Tensor> in, out;
 
   const Node& node() const { return (*model)[index]; }

@@ -123,6 +123,12 @@ TEST_CASE("an initial value is computed only where the state has no value") {
     CHECK(code_of([&] { session.run(std::vector{wrong}); }) != Code{});
     for (const auto& given : {good, other, wrong, other})
       CHECK(to_f64(session.run(std::vector{given}).at(0)) == std::vector<double>{-4, -5});
+    // One that is of no use is seen where it can be computed.
+    Seen seen;
+    CHECK(to_f64(session.run(std::vector{wrong}, &seen).at(0)) == std::vector<double>{-4, -5});
+    CHECK(seen.values.count("product") == 0);
+    CHECK(to_f64(session.run(std::vector{other}, &seen).at(0)) == std::vector<double>{-4, -5});
+    CHECK(to_f64(seen.values.find("product")->second) == std::vector<double>{10, 10});
     session.reset_states();
     CHECK(code_of([&] { session.run(std::vector{wrong}); }) != Code{});
     CHECK(to_f64(session.run(std::vector{other}).at(0)) == std::vector<double>{-10, -10});

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <system_error>
 
@@ -73,6 +74,9 @@ TEST_CASE("a process that leaves takes its temporary files with it") {
   if (child == 0) {
     StagedFiles files;
     files.add(folder.path("a"), "1");
+    ::setenv("TMPDIR", folder.path("").c_str(), 1);
+    const TemporaryFolder own("some", std::array<std::string_view, 2>{"x", "y"});
+    write_file(own.path() + "/x", "2");
     leave_process(3);
     ::_exit(99);
   }
@@ -80,4 +84,15 @@ TEST_CASE("a process that leaves takes its temporary files with it") {
   REQUIRE(::waitpid(child, &status, 0) == child);
   CHECK(WEXITSTATUS(status) == 3);
   CHECK(folder.file_count() == 0);
+}
+
+TEST_CASE("a temporary folder goes with all that is in it") {
+  std::string path;
+  {
+    const TemporaryFolder own("some", std::array<std::string_view, 1>{"x"});
+    path = own.path();
+    write_file(path + "/x", "1");
+    write_file(path + "/other", "2");
+  }
+  CHECK_FALSE(fs::exists(path));
 }

@@ -169,6 +169,43 @@ TEST_CASE("integers: a divisor of 0, a cast that does not fit, a sum that wraps"
   CHECK(cast->at.index == Shape{2});
 }
 
+TEST_CASE("a cast goes beyond the type that the model has, whatever values are kept in") {
+  const std::vector inputs{floats({2}, {1, -1e6F}), floats({3, 1}, {1, 1, 1})};
+  const auto cast = node("Convert-1", {inputs[0]}, {{"destination_type", "f16"}});
+  SmallModel like;
+  const auto x = like.graph.parameter("x", ElementType::f32, {2});
+  const auto y = like.graph.parameter("y", ElementType::f32, {3, 1});
+  const auto half = like.graph.add("half", "Convert-1", {y}, {{"destination_type", "f16"}});
+  like.graph.result("z", like.graph.add("node", "ConvertLike-1", {x, half}));
+  for (const auto* trap : {"inf", "overflow"}) {
+    for (const auto& event : {first(cast, {inputs[0]}, trap), first(like, inputs, trap)}) {
+      REQUIRE(event);
+      CHECK(event->at.layer().name == "node");
+      CHECK(event->cause == "-1000000 is beyond the largest f16, 65504");
+      CHECK(operands(*event) == std::vector<std::string>{"0[1]=-1000000"});
+    }
+  }
+  CHECK(!first(like, inputs, "uninit"));
+}
+
+TEST_CASE("f16 weights that a kernel widens itself are operands in f32") {
+  constexpr i64 kRows = 200, kColumns = 100;  // more than what is widened beforehand
+  const std::vector<float> values(kRows * kColumns, 0.5F);
+  SmallModel m;
+  const auto x = m.graph.parameter("x", ElementType::f32, {1, kColumns});
+  const auto w = m.graph.constant("w", convert(floats({kRows, kColumns}, values), ElementType::f16));
+  const auto wide = m.graph.add("wide", "Convert-1", {w}, {{"destination_type", "f32"}});
+  m.graph.result("y", m.graph.add("node", "MatMul-1", {x, wide}, {{"transpose_b", "true"}}));
+  std::vector<float> given(kColumns, 1);
+  CHECK(!first(m, {floats({1, kColumns}, given)}, "uninit"));
+  given[3] = kInf;
+  given[5] = -kInf;
+  const auto event = first(m, {floats({1, kColumns}, given)}, "nan");
+  REQUIRE(event);
+  CHECK(event->cause == "inf - inf");
+  CHECK(operands(*event) == std::vector<std::string>{"0[0,3]=inf", "0[0,5]=-inf"});
+}
+
 TEST_CASE("values beyond f16 and bf16") {
   const std::vector inputs{floats({4}, {65504, 65519, -65520, 3.4e38F})};
   const auto m = node("Relu-1", inputs);

@@ -255,6 +255,11 @@ bool goes_on(const Tensor& condition) {
   return *condition.data<std::uint8_t>() != 0;
 }
 
+[[noreturn]] void fail_without_iterations(i64 output) {
+  fail(Code::E0508,
+       "output {} has no value: the body runs for 0 iterations, and no back edge gives it an initial value", output);
+}
+
 }  // namespace
 
 std::optional<Parts> parts_of(const BodyLink& link, i64 length) {
@@ -340,10 +345,12 @@ void infer_outputs(InferContext& c, const std::vector<Fact>& results, const Dim&
   for (const auto& link : map.outputs) {
     auto fact = results[link.inner];
     fact.bounds = nullptr;
+    const auto* edge = link.sliced ? nullptr : feedback_of(map, link.inner);
+    if (!link.sliced && !edge && iterations.max == 0) fail_without_iterations(link.port);
     if (link.sliced) {
       fact.shape = concatenated(fact.shape, link, iterations, sized, c);
       fact.value = {};
-    } else if (const auto* edge = feedback_of(map, link.inner); edge && iterations.min == 0) {
+    } else if (edge && iterations.min == 0) {
       // Without an iteration what would have been fed back first is the output.
       if (const auto* initial = input_of(map, edge->parameter); initial && !initial->sliced)
         fact = iterations.max == 0 ? c.in(initial->port) : merge(fact, c.in(initial->port));
@@ -394,10 +401,7 @@ void run_iterations(EvalContext& c, i64 limit) {
   for (const auto& link : map.outputs) {
     if (link.sliced) continue;
     const auto* edge = feedback_of(map, link.inner);
-    if (!ran && !edge)
-      fail(Code::E0508,
-           "output {} has no value: the body ran for 0 iterations, and no back edge gives it an initial value",
-           link.port);
+    if (!ran && !edge) fail_without_iterations(link.port);
     const auto& value = ran ? results[link.inner] : parameters[edge->parameter];
     require_as_inferred(c, link.port, value.shape());
     c.set_out(link.port, value);
