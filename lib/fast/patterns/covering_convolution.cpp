@@ -1,5 +1,6 @@
 // Convolution-1 of many images or volumes of a few channels, each as large as the filters: the product of a matrix, a
-// row an image, by the filters. So vision encoders embed patches that have been cut out before.
+// row an image, by the filters. So vision encoders embed patches that have been cut out before. In plans for bf16 too:
+// the kernels there read single pixels.
 #include "fast/kernels/product/once.hpp"
 #include "fast/kernels/product/packed.hpp"
 #include "fast/kit/convolutions.hpp"
@@ -80,9 +81,9 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   constexpr i64 kMany = 8, kFewChannels = 4;
   const auto x = graph.input(root, 0), filters = graph.input(root, 1);
   const auto &in = graph.fact(x).shape, &shape = graph.fact(filters).shape;
-  if (!is_f32(graph, x) || !is_f32(graph, filters) || !in.has_rank() || !shape.is_static() ||
-      in.rank() != shape.rank() || in.rank() < 4 || shape[1].length() > kFewChannels || in[1] != shape[1] ||
-      (in[0].is_static() && in[0].length() < kMany) || !covers(graph, root, in, shape))
+  if (graph.options().precision == Precision::int8 || !is_f32(graph, x) || !is_f32(graph, filters) || !in.has_rank() ||
+      !shape.is_static() || in.rank() != shape.rank() || in.rank() < 4 || shape[1].length() > kFewChannels ||
+      in[1] != shape[1] || (in[0].is_static() && in[0].length() < kMany) || !covers(graph, root, in, shape))
     return std::nullopt;
   const auto n = shape[0].length(), k = shape.to_shape().count() / std::max<i64>(n, 1);
   const auto* constant = graph.options().steady() ? graph.constant(filters) : nullptr;
@@ -100,10 +101,7 @@ constexpr std::string_view kRoots[] = {"Convolution"};
 
 }  // namespace
 
-extern constinit const Pattern pattern{.name = "covering_convolution",
-                                       .roots = kRoots,
-                                       .match = match,
-                                       .priority = Priority::group,
-                                       .precision = Precision::f32};
+extern constinit const Pattern pattern{
+    .name = "covering_convolution", .roots = kRoots, .match = match, .priority = Priority::group};
 
 }  // namespace ovir::fast::patterns::covering_convolution
