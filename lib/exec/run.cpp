@@ -391,12 +391,19 @@ class Executor::Run final : private EvalHost {
   // --- observers
 
   void execute_watched(const Step& step, SizedStep& sized) {
+    const int last = step.nodes.empty() ? -1 : step.nodes.back();
+    if (last >= 0 && watcher_->wants(last)) execute_and_tell(step, sized, last);
+    else execute(step, sized);
+    for (const auto id : step.outputs)
+      if (watcher_->needs(id) && sized_.tensors[id]) watcher_->come(id, plain(id).copied());
+  }
+
+  void execute_and_tell(const Step& step, SizedStep& sized, int last) {
     auto given = operands(step);
+    if (sized.overwrites >= 0) given[sized.overwrites] = given[sized.overwrites].copied();
     for (std::size_t i = 0; i < given.size(); ++i)
       if (lost_.contains(step.inputs[i])) given[i] = Tensor();
-    if (sized.overwrites >= 0) given[sized.overwrites] = given[sized.overwrites].copied();
     const auto inputs = node_operands(step, std::move(given));
-    const int last = step.nodes.empty() ? -1 : step.nodes.back();
     const std::string kernel = step.kernel ? step.kernel->name() : "reference";
     if (step.nodes.size() == 1) watcher_->announce(last, inputs, kernel);
     const auto start = std::chrono::steady_clock::now();
@@ -404,16 +411,12 @@ class Executor::Run final : private EvalHost {
     const auto took = std::chrono::steady_clock::now() - start;
     std::vector<Tensor> outputs;
     for (const auto id : step.outputs) outputs.push_back(plain(id));
-    if (last >= 0) {
-      outputs = watcher_->complete(last, std::move(outputs));
-      const auto before = outputs;
-      watcher_->tell(last, inputs, outputs, kernel, took);
-      for (std::size_t o = 0; o < outputs.size(); ++o)
-        if (outputs[o] && outputs[o].bytes() != before[o].bytes() && plan_.value(step.outputs[o]).reads > 0)
-          replace(step.outputs[o], outputs[o]);
-    }
-    for (const auto id : step.outputs)
-      if (watcher_->needs(id) && sized_.tensors[id]) watcher_->come(id, plain(id).copied());
+    outputs = watcher_->complete(last, std::move(outputs));
+    const auto before = outputs;
+    watcher_->tell(last, inputs, outputs, kernel, took);
+    for (std::size_t o = 0; o < outputs.size(); ++o)
+      if (outputs[o] && outputs[o].bytes() != before[o].bytes() && plan_.value(step.outputs[o]).reads > 0)
+        replace(step.outputs[o], outputs[o]);
   }
 
   /// A step of an initial value that the run can do without: observers see it where it can be computed.

@@ -27,6 +27,7 @@ class Watcher {
 
   /// See SideValues.
   std::vector<Tensor> complete(int node, std::vector<Tensor> given) { return side_.complete(node, std::move(given)); }
+  bool wants(int node) const { return side_.wants(node); }
   bool needs(int value) const { return side_.needs(value); }
   void come(int value, const Tensor& tensor);
 
