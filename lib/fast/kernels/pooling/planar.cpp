@@ -199,10 +199,10 @@ bool PlanarPooling::pays(i64 channels) const {
   if (const auto slices = taps_of(axes[0]); slices > 1)
     return slices * channels < kManyRepeated * axes[0].stride * blocks;
   if (2 * channels <= blocks * kBlock) return true;
-  // Vectors of many short rows, or of pixels far apart, are mostly empty.
   constexpr i64 kManyTaps = 36, kLongRow = 24;
-  const auto taps = taps_of(axes[1]) * taps_of(axes[2]);
-  return taps > kManyTaps || (axes[2].out() >= kLongRow && axes[2].stride <= 2);
+  if (taps_of(axes[1]) * taps_of(axes[2]) > kManyTaps) return true;
+  // Blocks take a pixel's channels in one vector or in several. Windows of five columns share most that they read.
+  return isa().lanes < kBlock && axes[2].out() >= kLongRow && axes[2].stride == 1 && taps_of(axes[2]) != 5;
 }
 
 bool PlanarPooling::begin() {
