@@ -176,8 +176,6 @@ class Executor::Run final : private EvalHost {
     store(id, value);
   }
 
-  static bool is_real(ElementType type) { return contains(kFloat | kNarrowFloat, type); }
-
   std::vector<Tensor> operands(const Step& step) const {
     std::vector<Tensor> list;
     list.reserve(step.inputs.size());
@@ -194,11 +192,7 @@ class Executor::Run final : private EvalHost {
       const auto taken = std::find(step.inputs.begin(), step.inputs.end(), id);
       if (taken != step.inputs.end()) list.push_back(given[taken - step.inputs.begin()]);
       else list.push_back(sized_.tensors[id] ? plain(id) : plan_.value(id).constant);
-      // A kernel that widens its operand itself takes it from before the Convert.
-      const auto type = type_as_declared(plan_.value(plan_passes::value_of(plan_, v)));
-      auto& operand = list.back();
-      if (operand && operand.type() != type && is_real(operand.type()) && is_real(type))
-        operand = convert(operand, type);
+      list.back() = widened_as_declared(plan_.value(plan_passes::value_of(plan_, v)), list.back());
     }
     return list;
   }

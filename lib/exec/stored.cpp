@@ -42,6 +42,13 @@ ElementType type_as_declared(const Value& value) {
   return value.quantization || narrowed ? ElementType::f32 : value.stored;
 }
 
+Tensor widened_as_declared(const Value& value, const Tensor& tensor) {
+  constexpr auto kReal = kFloat | kNarrowFloat;
+  const auto type = type_as_declared(value);
+  const bool differs = tensor && tensor.type() != type && contains(kReal, tensor.type()) && contains(kReal, type);
+  return differs ? convert(tensor, type) : tensor;
+}
+
 Tensor as_stored(const Value& value, const Tensor& declared) {
   auto tensor = declared;
   if (value.quantization) {

@@ -15,6 +15,9 @@ namespace ovir {
 Tensor as_declared(const Value& value, const Tensor& stored, const std::optional<Shape>& shape);
 /// The type of what as_declared() gives.
 ElementType type_as_declared(const Value& value);
+/// The same of floats that are not stored as the value is: a Constant as its file has it, or what a kernel that widens
+/// its operand itself takes from before the Convert.
+Tensor widened_as_declared(const Value& value, const Tensor& tensor);
 /// The other way; a number that the stored type does not have is rounded.
 Tensor as_stored(const Value& value, const Tensor& declared);
 

@@ -52,10 +52,8 @@ void Watcher::begin() {
     }
     if (!needs(id)) continue;
     const bool in_file = widens || (constant && !sized_.tensors[id]);  // folding may have dropped it
-    const auto known = (in_file ? node.constant : sized_.tensors[id]).unpacked();
-    if (!known) continue;
-    const auto type = type_as_declared(value);
-    come(id, known.type() == type ? known : convert(known, type));
+    if (const auto& known = in_file ? node.constant : sized_.tensors[id])
+      come(id, widened_as_declared(value, known.unpacked()));
   }
 }
 

@@ -62,6 +62,12 @@ std::optional<EinsumProduct> einsum_product(const Graphlet& graph, int node) {
   return einsum_product(std::move(labels->operands[0]), std::move(labels->operands[1]), std::move(labels->out));
 }
 
+std::vector<i64> order_of(std::string_view from, std::string_view to) {
+  std::vector<i64> order;
+  for (const char label : to) order.push_back(static_cast<i64>(from.find(label)));
+  return order;
+}
+
 bool multiplies_in_pairs(const EinsumLabels& labels) {
   std::string all = labels.out;
   for (const auto& operand : labels.operands) all += operand;

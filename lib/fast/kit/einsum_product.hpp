@@ -31,6 +31,8 @@ struct EinsumLabels {
 };
 /// Nothing of other nodes, of operands that are not f32, and of ellipses that cover different numbers of axes.
 std::optional<EinsumLabels> einsum_labels(const Graphlet& graph, int node);
+/// Where the labels of `to` lie in `from`.
+std::vector<i64> order_of(std::string_view from, std::string_view to);
 /// Whether any two of the operands can be multiplied first, then any two of those left: no label repeats in an operand,
 /// and none is that of a single operand only.
 bool multiplies_in_pairs(const EinsumLabels& labels);

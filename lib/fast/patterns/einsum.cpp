@@ -13,13 +13,6 @@
 namespace ovir::fast::patterns::einsum {
 namespace {
 
-/// Where the labels of `to` lie in `from`.
-std::vector<i64> order_of(std::string_view from, std::string_view to) {
-  std::vector<i64> order;
-  for (const char label : to) order.push_back(static_cast<i64>(from.find(label)));
-  return order;
-}
-
 i64 product_of(const std::vector<i64>& dims) {
   i64 n = 1;
   for (const auto d : dims) n *= d;

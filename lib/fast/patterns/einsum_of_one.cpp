@@ -73,8 +73,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
     return std::ranges::any_of(text, [&](char label) { return std::ranges::count(text, label) > 1; });
   };
   if (std::ssize(from) > kMaxEinsumDims || repeats(from) || repeats(to)) return std::nullopt;
-  std::vector<i64> order;
-  for (const char label : to) order.push_back(static_cast<i64>(from.find(label)));
+  auto order = order_of(from, to);
   for (i64 i = 0; i < std::ssize(from); ++i)
     if (to.find(from[i]) == std::string::npos) order.push_back(i);
   return Match{{root}, {graph.input(root, 0)}, std::make_unique<EinsumOfOne>(std::move(order), std::ssize(to))};
