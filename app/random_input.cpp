@@ -88,7 +88,7 @@ RandomInput random_input(const Model& model, const Facts& facts, int parameter, 
                                                  : 1;
   generator.b = {.real = static_cast<double>(end), .whole = end, .large = {}};
   return {io::generate(generator, type, shape, seed + static_cast<std::uint64_t>(parameter)),
-          contains(kFloat | kNarrowFloat, type) ? "random in [0, 1)" : fmt::format("random in 0..{}", end - 1)};
+          is_float(type) ? "random in [0, 1)" : fmt::format("random in 0..{}", end - 1)};
 }
 
 }  // namespace ovir::app

@@ -25,8 +25,7 @@ std::map<std::string, PartialShape> load_states(const std::string& path, Session
       fail(Code::E0703, "{}: the state of variable \"{}\" must have shape {}, but {} was given", printable(path),
            printable(key), to_string(known->shape), to_string(info.shape));
     const auto tensor = archive.read(key);
-    const bool kept_wide =
-        !declared && tensor.type() == ElementType::f32 && contains(kFloat | kNarrowFloat, known->type);
+    const bool kept_wide = !declared && tensor.type() == ElementType::f32 && is_float(known->type);
     const bool narrow = known->type != ElementType::dynamic && tensor.type() != known->type && !kept_wide;
     if (narrow && tensor.type() != io::storable_type(known->type))
       fail(Code::E0704, "{}: the state of variable \"{}\" must be {}, but {} was given", printable(path),

@@ -163,7 +163,7 @@ std::vector<std::string> texts_of(const Tensor& t) {
   }
   if (t.type() == ElementType::f64) return real_texts<double>(t, 1e8);
   if (t.type() == ElementType::f16) return real_texts<f16>(t, 1e3);
-  if (contains(kFloat | kNarrowFloat, t.type())) return real_texts<float>(t, 1e6);
+  if (is_float(t.type())) return real_texts<float>(t, 1e6);
   if (t.type() == ElementType::u64) return whole_texts(t.values<std::uint64_t>());
   const auto values = to_i64(t);
   return whole_texts(std::span<const i64>(values));

@@ -240,8 +240,7 @@ Tensor Session::state(std::string_view variable) const {
 
 void Session::set_state(std::string_view variable, const Tensor& value) {
   const auto& known = impl().variable(variable);
-  const bool widened =
-      impl().plan->options.precision != Precision::declared && contains(kFloat | kNarrowFloat, known.type);
+  const bool widened = impl().plan->options.precision != Precision::declared && is_float(known.type);
   const bool wide = widened && value.type() == ElementType::f32;
   if (known.type != ElementType::dynamic && value.type() != known.type && !wide)
     fail(Code::E0704, "the state of variable \"{}\" must be {}, but {} was given", variable, name(known.type),

@@ -43,9 +43,8 @@ ElementType type_as_declared(const Value& value) {
 }
 
 Tensor widened_as_declared(const Value& value, const Tensor& tensor) {
-  constexpr auto kReal = kFloat | kNarrowFloat;
   const auto type = type_as_declared(value);
-  const bool differs = tensor && tensor.type() != type && contains(kReal, tensor.type()) && contains(kReal, type);
+  const bool differs = tensor && tensor.type() != type && is_float(tensor.type()) && is_float(type);
   return differs ? convert(tensor, type) : tensor;
 }
 

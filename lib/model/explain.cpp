@@ -18,7 +18,7 @@ constexpr i64 kMaxIntegers = 16, kMaxFloats = 4;
 /// An operand's value in a note: "i64 {1, 4, 64}". Nothing where it would not be read.
 std::string value_of(const Tensor& t) {
   if (!t || t.type() == ElementType::string) return {};
-  const bool real = contains(kFloat | kNarrowFloat, t.type());
+  const bool real = is_float(t.type());
   if (t.size() > (real ? kMaxFloats : kMaxIntegers)) return {};
   std::vector<std::string> words;
   if (t.type() == ElementType::boolean)

@@ -24,7 +24,7 @@ std::vector<char> rounded_values(const Plan& plan) {
     const bool from = std::any_of(step.inputs.begin(), step.inputs.end(), [&](int id) { return rounded[id] != 0; });
     for (const auto id : step.outputs) {
       const auto type = plan.value(id).declared;
-      rounded[id] = contains(kFloat | kNarrowFloat, type) && (from || (computes && is_narrow(type)));
+      rounded[id] = is_float(type) && (from || (computes && is_narrow(type)));
     }
   }
   return rounded;

@@ -40,7 +40,7 @@ using Carriers = TypeList<TypeEntry<ElementType::i64, i64>, TypeEntry<ElementTyp
 
 ElementType carrier_of(ElementType t) {
   if (t == ElementType::f64 || t == ElementType::u64) return t;
-  return contains(kFloat | kNarrowFloat, t) ? ElementType::f32 : ElementType::i64;
+  return is_float(t) ? ElementType::f32 : ElementType::i64;
 }
 
 template <class T, class C>

@@ -106,4 +106,7 @@ inline constexpr TypeSet kNarrowFloat =
 inline constexpr TypeSet kNumeric = kFloat | kNarrowFloat | kInteger;
 inline constexpr TypeSet kAnyType = (1u << kElementTypeCount) - 1;
 
+/// Whether elements of the type are floating-point numbers, of whatever width.
+constexpr bool is_float(ElementType type) { return contains(kFloat | kNarrowFloat, type); }
+
 }  // namespace ovir

@@ -93,7 +93,7 @@ class Side {
       const auto& t = node.constant;
       for (const auto dim : t.shape()) label = mixed(label, static_cast<Label>(dim));
       if (t.size() < kTelling || t.type() == ElementType::string) return label;
-      const bool real = contains(kFloat | kNarrowFloat, t.type());
+      const bool real = is_float(t.type());
       const auto values = (real ? convert(t, ElementType::f16) : t).unpacked();
       return of_text({reinterpret_cast<const char*>(values.bytes()), values.byte_size()}, label);
     }

@@ -15,19 +15,19 @@ constexpr std::size_t kMaxElements = 4;
 constexpr int kTrials = 400;
 constexpr auto kTime = std::chrono::milliseconds(1500);
 
-bool is_float(ElementType type) { return type == ElementType::f32 || type == ElementType::f64; }
+bool is_wide_float(ElementType type) { return type == ElementType::f32 || type == ElementType::f64; }
 
 class Search {
  public:
   Search(const Call& call, int port, i64 at, const std::function<bool(double)>& bad)
       : call_(call), port_(port), at_(at), bad_(bad), until_(Clock::now() + kTime) {
-    for (const auto& t : call.in) neutral_.push_back(is_float(t.type()) ? filled(t) : t);
+    for (const auto& t : call.in) neutral_.push_back(is_wide_float(t.type()) ? filled(t) : t);
   }
 
   std::vector<OperandElement> run() {
     std::vector<OperandElement> all, unusual;
     for (int p = 0; p < std::ssize(call_.in); ++p) {
-      if (!is_float(call_.in[p].type())) continue;
+      if (!is_wide_float(call_.in[p].type())) continue;
       for (i64 i = 0; i < call_.in[p].size(); ++i) all.push_back({p, i});
       for (const auto i : not_finite(call_.in[p])) unusual.push_back({p, i});
     }

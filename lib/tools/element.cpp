@@ -13,8 +13,6 @@
 namespace ovir::tools {
 namespace {
 
-bool is_float(ElementType type) { return contains(kFloat | kNarrowFloat, type); }
-
 /// Elements as f32 or f64.
 Tensor readable(const Tensor& t) {
   return t.type() == ElementType::f32 || t.type() == ElementType::f64 ? t : convert(t, ElementType::f32);

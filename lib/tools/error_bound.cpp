@@ -20,8 +20,6 @@ constexpr double kTiny = 0x1p-126;  // below it a machine may flush to zero
 constexpr int kSamples = 3;
 constexpr double kSampleFactor = 8;  // a few samples see a part of what may happen
 
-bool is_float(ElementType type) { return contains(kFloat | kNarrowFloat, type); }
-
 Tensor tensor_of(const Doubles& values, const Shape& shape, ElementType type) {
   return convert(Tensor::of<double>(ElementType::f64, shape, values), type);
 }

@@ -15,8 +15,6 @@
 namespace ovir::tools {
 namespace {
 
-bool is_float(ElementType type) { return contains(kFloat | kNarrowFloat, type); }
-
 /// Floats as whole numbers in the order of the floats, so that neighbors are 1 apart.
 template <class Bits>
 i64 ordered(Bits bits) {

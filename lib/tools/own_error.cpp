@@ -27,8 +27,6 @@ constexpr double kSpreadFactor = 8;  // a few runs see a part of what may happen
 constexpr double kUnitsOfLevels = 2;
 constexpr double kShortening = 4e-5;  // of an argument: isa/gelu_short.inl
 
-bool is_float(ElementType type) { return contains(kFloat | kNarrowFloat, type); }
-
 /// The groups of nodes that one kernel computes, by their last node; of bodies too.
 using Groups = std::map<const Node*, const Step*>;
 

@@ -50,7 +50,7 @@ Verdict RangeWatch::after(Event& event) {
   for (int o = 0; o < std::ssize(event.outputs); ++o) {
     const auto port = o;
     const auto& t = event.outputs[o];
-    if (!t || !contains(kFloat | kNarrowFloat, t.type()) || !what_.takes(event, port)) continue;
+    if (!t || !is_float(t.type()) || !what_.takes(event, port)) continue;
     const auto [place, added] = place_.try_emplace({&event.node, port}, ranges_.size());
     if (added) {
       ranges_.push_back({&event.model, event.index, port, 0, 0, 0, {}});

@@ -13,8 +13,6 @@
 namespace ovir::tools {
 namespace {
 
-bool is_float(ElementType type) { return contains(kFloat | kNarrowFloat, type); }
-
 /// Layers that compute floats; not those whose output is their input's bytes.
 bool can_round(const Model& whole, const Facts& facts, const Selected& s) {
   const auto& node = (*s.model)[s.node];

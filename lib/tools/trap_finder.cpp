@@ -25,8 +25,6 @@ constexpr std::size_t kEntered = 100'000;
 /// Integers that may end as an index are fewer than this.
 constexpr i64 kFewIntegers = 1 << 16;
 
-bool is_float(ElementType type) { return contains(kFloat | kNarrowFloat, type); }
-
 /// What the elements of an index input pick from.
 struct Range {
   i64 axis = -1;  ///< of data; -1: none, they count up to a value

@@ -63,7 +63,7 @@ class Walk {
     const auto& out = layer.out[s.value.port];
     if (!out || out.rank() != s.index.rank()) return std::nullopt;
     const auto at = offset_of(out.shape(), s.index);
-    const bool real = contains(kFloat | kNarrowFloat, out.type());
+    const bool real = is_float(out.type());
     const auto call = layer.call();
     std::vector<OperandElement> from;
     if (const auto moved = moved_from(call, s.value.port, out.shape(), at)) {
@@ -167,7 +167,7 @@ std::vector<TrapEvent::Step> origin_of(const History& history, const Model& whol
   // The operand to follow: one that isn't finite, else the only one.
   std::optional<OperandElement> first;
   for (const auto& e : due_to)
-    if (const auto& t = layer.in[e.port]; !first && contains(kFloat | kNarrowFloat, t.type()))
+    if (const auto& t = layer.in[e.port]; !first && is_float(t.type()))
       if (!std::isfinite(element(t, e.at))) first = e;
   if (!first && due_to.size() == 1) first = due_to[0];
   if (!first) return {};

@@ -66,7 +66,7 @@ inline std::string difference(const ovir::Tensor& a, const ovir::Tensor& b, bool
   if (a.type() == ElementType::string)
     return std::ranges::equal(a.values<std::string_view>(), b.values<std::string_view>()) ? "" : "other strings";
   const auto x = to_f64(a), y = to_f64(b);
-  const bool floats = contains(kFloat | kNarrowFloat, a.type());
+  const bool floats = is_float(a.type());
   double largest = byte_width(a.type()) <= 4 ? std::max(floor, 0x1p-110) : floor;
   for (const auto v : x) largest = std::isfinite(v) ? std::max(largest, std::abs(v)) : largest;
   // A float narrower than f32 may be rounded to its neighbor.

@@ -44,7 +44,7 @@ void fuzz_one(std::string_view input) {
     promise(!rounded.empty() || input.empty(), "what means no layer is refused");
     std::set<const Node*> nodes;
     for (const auto& r : rounded) {
-      promise(contains(kFloat | kNarrowFloat, r.type), "layers are rounded to a float type");
+      promise(is_float(r.type), "layers are rounded to a float type");
       promise(nodes.insert(&(*r.model)[r.node]).second, "no layer comes twice");
     }
   });

@@ -59,8 +59,6 @@ void with_stored(ElementType type, F&& f) {
 template <class T>
 constexpr bool kNarrow = !std::is_arithmetic_v<T>;
 
-bool is_float(ElementType type) { return contains(kFloat | kNarrowFloat, type); }
-
 /// The least and greatest number of an integer type.
 std::pair<Real, Real> range(ElementType type) {
   if (type == ElementType::boolean) return {0, 1};

@@ -10,7 +10,6 @@ struct Attrs {
   ElementType u64_integer_promotion_target = ElementType::f32;
 };
 
-bool is_float(ElementType t) { return contains(kFloat | kNarrowFloat, t); }
 bool is_signed(ElementType t) { return contains(kSigned, t) || is_float(t); }
 
 /// "signed, with minimal bit-width to hold all possible values supported by input data types".

@@ -113,9 +113,9 @@ Chain::Chain(const ChainProgram& program, std::span<const std::span<const i64>> 
   for (const auto d : dims_) pieces_ *= d;
   if (pieces_ == 0) return;
   const auto is_side_by_side = [](const auto& places) { return places.empty(); };
-  const auto is_float = [](ElementType type) { return type == ElementType::f32; };
+  const auto is_f32 = [](ElementType type) { return type == ElementType::f32; };
   direct_ = steps_.size() == 1 && columns >= kDirectRow && std::ranges::all_of(places_, is_side_by_side) &&
-            std::ranges::all_of(types_, is_float) && is_float(to_);
+            std::ranges::all_of(types_, is_f32) && is_f32(to_);
   const auto piece = direct_ ? kLongPiece : kPiece;
   columns_ = std::min(columns, piece);
   if (direct_ || columns < kLongRow) rows_ = std::clamp<i64>(piece / columns, 1, rows);
