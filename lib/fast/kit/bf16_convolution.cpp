@@ -8,6 +8,7 @@
 #include "fast/kernels/convolution/winograd_bf16.hpp"
 #include "fast/kit/convolution_method.hpp"
 #include "fast/kit/convolutions.hpp"
+#include "fast/kit/volume_method.hpp"
 
 namespace ovir::fast {
 namespace {
@@ -180,7 +181,7 @@ class Bf16Convolution final : public Kernel {
 
   /// Of three convolutions the planes between are those that were known beforehand.
   ConvolutionShape shape_for(const View& x, const View& y) const {
-    if (!front_) return with_planes(windows_, known_, x.dims, y.dims);
+    if (!front_) return (known_.is_volume() ? with_slices : with_planes)(windows_, known_, x.dims, y.dims);
     auto s = known_;
     s.batch = x.dim(0);
     return s;
@@ -268,6 +269,48 @@ std::optional<Bf16Layer> transposed_layer(const Graphlet& graph, int root) {
                    .transposed = true};
 }
 
+bool depthwise_ends_with(const Ending& ending) { return ending.residual < 0 && ending.slopes.size() == 0; }
+
+/// Of few channels, or of one plane, Winograd's larger tiles in f32 are as fast or faster.
+bool bf16_volume_pays(const ConvolutionShape& s, bool once) {
+  if (s.slices.planes > 1 && std::min(s.channels, s.outputs) >= 2 * kColumns) return true;
+  const auto& z = s.slices;
+  VolumeShape v(s.slice());
+  v.of_images = false;
+  v.slice.batch = s.batch;
+  v.slices = z.count;
+  v.out_slices = z.out;
+  v.planes = v.kernel_planes = z.planes;
+  v.stride = z.stride;
+  v.dilation = z.dilation;
+  v.pad = z.pad;
+  return volume_method(v, once, false, false) != ConvolutionMethod::winograd4;
+}
+
+std::optional<Bf16Layer> volume_layer(const Graphlet& graph, int root) {
+  const auto convolution = static_volume(graph, root);
+  const auto given = graph.input(root, 1);
+  const auto* filters = graph.constant(given);
+  const bool once = !graph.options().steady();
+  if (!convolution || !filters || filters->type() != ElementType::f32) return std::nullopt;
+  const auto& s = convolution->shape;
+  if (s.groups > 1 ? !s.is_depthwise() : !bf16_volume_pays(s, once)) return std::nullopt;
+  Match match{convolution->nodes, {convolution->data}, nullptr};
+  auto ending = take_ending(graph, match, convolution->rank, 1, s.outputs);
+  if (s.is_depthwise() && !depthwise_ends_with(ending)) return std::nullopt;
+  return Bf16Layer{.windows = convolution->windows,
+                   .shape = s,
+                   .filters = [&graph, given, filters] { return StoredWeights(*filters, file_of(graph, given)); },
+                   .origin = {graph.origin(given)},
+                   .ending = std::move(ending),
+                   .nodes = std::move(match.nodes),
+                   .inputs = std::move(match.inputs),
+                   .shared = convolution->shared,
+                   .written = std::move(match.written),
+                   .once = once,
+                   .graph = &graph};
+}
+
 /// Whether a convolution's data are added as they are and nothing else is: a residual, of which nothing is rounded off.
 bool adds_data(const ConvolutionSum& sum) {
   return sum.terms.size() == 2 && std::ranges::any_of(sum.terms, [](const SumTerm& term) {
@@ -279,6 +322,7 @@ bool adds_data(const ConvolutionSum& sum) {
 
 std::optional<Bf16Layer> bf16_layer(const Graphlet& graph, int root) {
   if (graph.type(root) == "ConvolutionBackpropData") return transposed_layer(graph, root);
+  if (auto volume = volume_layer(graph, root)) return volume;
   // A single run has computed the branches in the time that it takes to add up their filters.
   auto sum = convolution_sum(graph, root, graph.options().steady(), true);
   if (sum && adds_data(*sum)) sum = convolution_sum(graph, root, false, true);
@@ -289,7 +333,7 @@ std::optional<Bf16Layer> bf16_layer(const Graphlet& graph, int root) {
     return std::nullopt;
   Match match{sum->nodes, {convolution.data}, nullptr};
   auto ending = take_ending(graph, match, convolution.rank, 1, s.outputs, sum->ending());
-  if (s.is_depthwise() && (ending.residual >= 0 || ending.slopes.size() > 0)) return std::nullopt;
+  if (s.is_depthwise() && !depthwise_ends_with(ending)) return std::nullopt;
   auto filters = [&graph, root, sum = *sum] {
     const bool given = sum.terms.size() == 1 && !sum.scaled;
     return StoredWeights(sum.filters(graph), given ? file_of(graph, graph.input(root, 1)) : WeightsFile());

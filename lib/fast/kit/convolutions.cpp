@@ -42,6 +42,19 @@ ConvolutionShape with_planes(const ConvolutionWindows& windows, const Convolutio
   return s;
 }
 
+ConvolutionShape with_slices(const ConvolutionWindows& windows, const ConvolutionShape& known,
+                             std::span<const i64> data, std::span<const i64> out) {
+  auto slice = known;
+  slice.kernel_height = known.plane_height();
+  auto s = with_planes(windows, slice, data, out);
+  const auto depth = windows.along(0, known.slices.planes, data[2], out[2]);
+  s.slices = {data[2], out[2], known.slices.planes, depth.stride, depth.dilation, depth.pad_begin};
+  s.height *= s.slices.count;
+  s.out_height *= s.slices.out;
+  s.kernel_height = known.kernel_height;
+  return s;
+}
+
 bool keeps_plane(const View& data, const ConvolutionShape& s) {
   return data.dim(1) == s.channels && data.size() == data.dim(0) * s.channels * s.plane() &&
          data.dim(data.rank() - 1) == s.width;
@@ -110,6 +123,26 @@ std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int r
   }
   const auto shape = with_planes(windows, known, from, to);
   return StaticConvolution{std::move(windows), shape, in.rank(), open, transposed, data, std::move(nodes), shared};
+}
+
+std::optional<StaticConvolution> static_volume(const Graphlet& graph, int root) {
+  constexpr i64 kRank = 5;
+  auto convolution = static_convolution(graph, root, kRank);
+  if (!convolution || convolution->rank != kRank || convolution->open || convolution->transposed) return std::nullopt;
+  const auto &in = graph.fact(convolution->data).shape, &out = graph.fact({root, 0}).shape;
+  auto& s = convolution->shape;
+  std::vector<i64> from{1, s.channels}, to{1, s.outputs};
+  for (i64 i = 2; i < kRank; ++i) {
+    from.push_back(in[i].length());
+    to.push_back(out[i].length());
+  }
+  if (from[2] == 0 || to[2] == 0) return std::nullopt;
+  const auto& filters = graph.fact(graph.input(root, 1)).shape;
+  s.slices.planes = filters[filters.rank() - 3].length();
+  s.kernel_height *= s.slices.planes;
+  s = with_slices(convolution->windows, s, from, to);
+  if (s.taps() > kMaxTaps) return std::nullopt;
+  return convolution;
 }
 
 bool has_long_strides(const StaticConvolution& convolution) {

@@ -23,6 +23,10 @@ struct ConvolutionWindows {
 ConvolutionShape with_planes(const ConvolutionWindows& windows, const ConvolutionShape& known,
                              std::span<const i64> data, std::span<const i64> out);
 
+/// The same of three spatial axes as one plane, where `known` has the planes of filters.
+ConvolutionShape with_slices(const ConvolutionWindows& windows, const ConvolutionShape& known,
+                             std::span<const i64> data, std::span<const i64> out);
+
 /// Whether data have the planes of `s`, of which only the batch may differ.
 bool keeps_plane(const View& data, const ConvolutionShape& s);
 
@@ -43,6 +47,9 @@ struct StaticConvolution {
 std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int root, i64 max_rank = 4,
                                                     bool spelled_out = false, i64 max_taps = kMaxTaps,
                                                     ElementType type = ElementType::f32);
+
+/// A Convolution-1 or GroupConvolution-1 of three spatial axes whose sizes are known as one of a plane (with_slices()), of at most kMaxTaps.
+std::optional<StaticConvolution> static_volume(const Graphlet& graph, int root);
 
 /// Strides that transposed kernels do not take which go over their phases one by one.
 bool has_long_strides(const StaticConvolution& convolution);

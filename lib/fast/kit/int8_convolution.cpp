@@ -177,7 +177,7 @@ class U8Convolution final : public Kernel {
   /// Of the first convolution and of the last. Planes between are those that were known beforehand.
   std::pair<ConvolutionShape, ConvolutionShape> shapes_for(const View& x, const View& y) const {
     if (!front_ && !pool_) {
-      const auto s = with_planes(windows_, known_, x.dims, y.dims);
+      const auto s = (known_.is_volume() ? with_slices : with_planes)(windows_, known_, x.dims, y.dims);
       return {s, s};
     }
     auto from = first(), s = known_;
@@ -234,8 +234,12 @@ bool groups_pay(const ConvolutionShape& s) {
   return NarrowGeometry::takes_groups(s, 4) && (narrow_isa().has_u8 || few || winograd_tile(s) != WinogradTile::four);
 }
 
-/// Alone, or with a Pad of zeros before it.
+/// Of planes alone, or with a Pad of zeros before it; of volumes of one group, or depthwise.
 std::optional<StaticConvolution> convolution_of(const Graphlet& graph, int root) {
+  if (auto volume = static_volume(graph, root)) {
+    if (volume->shape.groups > 1 && !volume->shape.is_depthwise()) return std::nullopt;
+    return volume;
+  }
   auto convolution = static_convolution(graph, root, 4, true);
   const bool alone = convolution && std::ssize(convolution->nodes) == 1;
   const bool padded = convolution && std::ssize(convolution->nodes) == 2 && convolution->nodes[1] == root;

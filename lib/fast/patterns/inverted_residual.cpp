@@ -32,7 +32,7 @@ std::optional<Match> match_layers(const Graphlet& graph, int root, i64 lanes,
   if (second < 0) return std::nullopt;
   auto depthwise = layer_of(graph, second);
   if (!depthwise || depthwise->inputs[0].node != expansion->nodes.back() || !depthwise->shape.is_depthwise() ||
-      !lies_between(*depthwise))
+      depthwise->shape.is_volume() || !lies_between(*depthwise))
     return std::nullopt;
   const auto third = convolution_after(graph, depthwise->nodes.back(), "Convolution");
   if (third < 0) return std::nullopt;

@@ -18,13 +18,13 @@ void unroll_to_bf16(const NarrowGeometry& g, const float* in, Word* to, ThreadPo
   const auto& s = g.s;
   const auto at_once = (kValues - s.kernel_width) / s.stride_x + 1, runs = ceil_div(s.out_width, at_once);
   const auto cost = static_cast<double>(at_once * g.pixel);
-  parallel_ranges(pool, s.batch * g.padded_height * runs, cost, [&](i64 begin, i64 end) {
+  parallel_ranges(pool, s.batch * g.padded_height() * runs, cost, [&](i64 begin, i64 end) {
     std::uint16_t values[kValues];
     for (auto i = begin; i < end; ++i) {
       const auto row = i / runs, first = i % runs * at_once, count = std::min(at_once, s.out_width - first);
       auto* words = to + (row * s.out_width + first) * g.pixel;
-      const auto y = row % g.padded_height - s.pad_top;
-      if (y < 0 || y >= s.height) {
+      const auto y = g.input_row(row % g.padded_height());
+      if (y < 0) {
         std::fill_n(words, count * g.pixel, Word{0});
         continue;
       }
@@ -32,7 +32,7 @@ void unroll_to_bf16(const NarrowGeometry& g, const float* in, Word* to, ThreadPo
       const auto x = first * s.stride_x - s.pad_left, size = (count - 1) * s.stride_x + s.kernel_width;
       const auto left = std::clamp<i64>(-x, 0, size), right = std::clamp(s.width - x, left, size);
       std::fill_n(values, size, std::uint16_t{0});
-      const auto* from = in + (row / g.padded_height * s.height + y) * s.width;
+      const auto* from = in + (row / g.padded_height() * s.height + y) * s.width;
       if (left < right) narrow_isa().to_bf16(from + (x + left), values + left, right - left);
       for (i64 p = 0; p < count; ++p, words += g.pixel) {
         const auto* read = values + p * s.stride_x;
@@ -140,17 +140,17 @@ void image_to_bf16(const NarrowGeometry& g, const float* in, Word* to, ThreadPoo
   const auto& s = g.s;
   const auto& table = narrow_isa();
   const auto row_words = g.padded_width * g.pixel;
-  parallel_ranges(pool, s.batch * g.padded_height, static_cast<double>(row_words) / 2, [&](i64 begin, i64 end) {
+  parallel_ranges(pool, s.batch * g.padded_height(), static_cast<double>(row_words) / 2, [&](i64 begin, i64 end) {
     for (auto i = begin; i < end; ++i) {
       auto* row = to + i * row_words;
-      const auto y = i % g.padded_height - s.pad_top;
+      const auto y = g.input_row(i % g.padded_height());
       std::fill_n(row, row_words, Word{0});
-      if (y < 0 || y >= s.height) continue;
+      if (y < 0) continue;
       for (i64 x = 0; x < s.width; x += kRun) {
         const auto count = std::min(kRun, s.width - x);
         std::uint16_t run[4][kRun] = {};  // by channel: an image has two words at most
         for (i64 c = 0; c < s.channels; ++c)
-          table.to_bf16(in + ((i / g.padded_height * s.channels + c) * s.height + y) * s.width + x, run[c], count);
+          table.to_bf16(in + ((i / g.padded_height() * s.channels + c) * s.height + y) * s.width + x, run[c], count);
         auto* to = row + (s.pad_left + x) * g.pixel;
         if (g.pixel == 1) {
           for (i64 k = 0; k < count; ++k) to[k] = Word{run[0][k]} | Word{run[1][k]} << 16;

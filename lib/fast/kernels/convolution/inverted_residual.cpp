@@ -22,7 +22,8 @@ class Run {
         pads_(pads),
         work_(work),
         in_row_(g.expand.image ? g.expand.padded_width * g.expand.pixel : g.expansion.width * kBlock),
-        in_image_(g.expand.image ? g.expand.padded_height * in_row_ : g.expand.blocks * g.expansion.plane() * kBlock) {
+        in_image_(g.expand.image ? g.expand.padded_height() * in_row_
+                                 : g.expand.blocks * g.expansion.plane() * kBlock) {
     for (i64 t = 0; t < g.expand.taps; ++t) expand_taps_[t] = t * g.expansion.dilation_y * in_row_;
     const auto& d = g.depthwise;
     for (i64 t = 0; t < d.taps(); ++t)

@@ -7,20 +7,9 @@
 namespace ovir::fast {
 namespace {
 
-constexpr i64 kBandWords = 64 << 10;    // of padded input rows that a chunk copies for itself
-constexpr i64 kPlaneWords = 256 << 10;  // of a padded input that is copied once for all chunks
-constexpr i64 kBands = 8;               // of rows, at least
-constexpr int kAlone = 4;               // threads that each copy a whole plane
 constexpr i64 kPixelBytes = 384 << 10;  // of a pointwise convolution's input, while all panels go by
 constexpr i64 kDepthwiseWords = 8 << 10;
 constexpr i64 kWaitingWeights = 8 << 10;  // of a panel: while they are multiplied other sums can be finished
-
-ConvolutionShape in_one_row(ConvolutionShape s) {
-  if (!s.is_pointwise()) return s;
-  s.width = s.out_width = s.plane();
-  s.height = s.out_height = 1;
-  return s;
-}
 
 /// Rows of a plane that share tiles because they are short, so that weights are read for all of them: `run` pixels
 /// each, `row` words apart.
@@ -58,6 +47,22 @@ void split_padded(const ConvolutionShape& s, const ColumnPhases& phases, const f
     }
 }
 
+/// As copy_padded(), of the rows of a band of volumes.
+void copy_padded_slices(const ConvolutionShape& s, const ColumnPhases& phases, const Word* in, const Word* pad,
+                        i64 begin, i64 end, const NarrowBand& band, Word* to) {
+  auto slice = s;
+  slice.height = s.slice_height();
+  const auto size = band.read_rows * phases.count * phases.width;
+  for (auto b = begin; b < end; ++b)
+    for (i64 i = 0; i < band.read_slices; ++i, to += size * kBlock) {
+      const auto z = band.first_slice + i - s.slices.pad;
+      if (z < 0 || z >= s.slices.count) fill_pixels(to, size, pad);
+      else
+        copy_padded(slice, phases, in + (b * s.height + z * slice.height) * s.width * kBlock, pad, 0, 1, band.first_row,
+                    band.read_rows, to);
+    }
+}
+
 /// About `wanted` parts of n, of equal size and, with `others` times as many, even in number if there are such: so that
 /// two threads have as much to do. A single part stays one.
 i64 equal_parts(i64 n, i64 wanted, i64 others) {
@@ -66,143 +71,15 @@ i64 equal_parts(i64 n, i64 wanted, i64 others) {
   return wanted;
 }
 
+/// Padded rows: so many words from one to the next, and from those of a slice and of a block to those of the next.
 struct Source {
   const Word* data;
-  i64 row, block;
+  i64 row, slice, block;
   i64 part = 0;
   ColumnPhases phases;
 };
 
 }  // namespace
-
-GroupedChannels::GroupedChannels(const ConvolutionShape& s, i64 channels_of_word)
-    : each(s.group_channels()), outputs(s.group_outputs()), lanes(channels_of_word) {
-  const auto most = (outputs - 1 + kBlock - 1) / outputs + 1;
-  channels = each * (kBlock % outputs == 0 ? kBlock / outputs : outputs % kBlock == 0 ? 1 : most);
-  const auto steps = aligned() / lanes;
-  words = std::clamp<i64>(steps & -steps, 1, kBlock);
-  runs = ceil_div(channels, words * lanes);
-}
-
-bool NarrowGeometry::takes_groups(const ConvolutionShape& s, i64 lanes) {
-  // Of 16 outputs. Those of 4 channels slide faster in f32 (depthwise.hpp), but where only the half of the channels is
-  // multiplied (pair_excess.hpp).
-  const i64 most_groups = lanes == 4 && narrow_isa().adds_pairs ? 4 : 2;
-  if (s.groups == 1 || s.is_by_channel()) return false;
-  const GroupedChannels grouped(s, lanes);
-  return grouped.aligned() % lanes == 0 && grouped.channels <= most_groups * grouped.each &&
-         grouped.runs * s.taps() <= kMaxTaps;
-}
-
-NarrowGeometry::NarrowGeometry(const ConvolutionShape& shape, i64 channels_of_word, i64 in_parts)
-    : s(in_one_row(shape)), lanes(channels_of_word), parts(in_parts) {
-  // Of a large plane some rows at a time become parts, but where there are more filters than pixels.
-  if (parts > 1 && s.plane() * s.channels * parts / lanes > kPlaneWords && s.outputs < s.plane()) s = shape;
-  const auto words = parts > 1 ? round_up(s.channels, lanes * kBlock) / lanes : ceil_div(s.channels, lanes);
-  if (s.groups > 1) grouped.emplace(s, lanes);
-  image = words <= 2 && (s.taps() > 1 || s.is_sampled()) && s.dilation_x == 1 && !grouped;
-  blocks = image ? 1 : ceil_div(words, kBlock);
-  unrolled = image && lanes == 2 && s.channels == 1 && s.taps() > 1 &&
-             s.kernel_width <= std::min(8 * s.stride_x, kMaxUnrolled);
-  if (unrolled) {
-    pixel = step = steps = ceil_div(s.kernel_width, lanes);
-  } else {
-    pixel = image ? words : kBlock;
-    step = s.stride_x * pixel;
-    steps = image ? s.kernel_width * words : grouped ? grouped->words : kBlock;
-  }
-  last_steps = image || grouped ? steps : words - (blocks - 1) * kBlock;
-  taps = image ? s.kernel_height : s.taps();
-  padded_height = reach(s.height, s.pad_top, s.out_height, s.stride_y, s.kernel_height, s.dilation_y);
-  padded_width = unrolled ? s.out_width : narrow_width(s);
-  padded = parts > 1 || padded_height != s.height || padded_width != s.width;
-  phases.width = padded_width;
-  if (!padded || image || s.stride_x == 1) return;
-  phases.stride = s.stride_x;
-  phases.count = std::min(s.stride_x, (s.kernel_width - 1) * s.dilation_x + 1);
-  phases.width = ceil_div(padded_width, phases.stride);
-  padded_width = phases.count * phases.width;
-  step = pixel;
-}
-
-i64 narrow_width(const ConvolutionShape& s) {
-  return reach(s.width, s.pad_left, s.out_width, s.stride_x, s.kernel_width, s.dilation_x);
-}
-
-i64 NarrowGeometry::place(i64 output, i64 channel, i64 row, i64 column) const {
-  const auto start = output / kColumns * panel_size();
-  if (unrolled) return (start + (row * steps + column / lanes) * kColumns + output % kColumns) * lanes + column % lanes;
-  i64 at = 0;
-  if (image) {
-    at = row * steps + column * pixel + channel / lanes;
-  } else if (grouped) {
-    const auto word = (channel - grouped->first(output)) / lanes;
-    at = (word / steps * taps + row * s.kernel_width + column) * steps + word % steps;
-  } else {
-    const auto block = channel / (kBlock * lanes), word = channel / lanes % kBlock;
-    const auto tap = row * s.kernel_width + column, now = block + 1 < blocks ? steps : last_steps;
-    at = block * steps * taps + tap * now + word;
-  }
-  return (start + at * kColumns + output % kColumns) * lanes + channel % lanes;
-}
-
-void NarrowGeometry::set_taps(i64 output, i64 runs, const Part& there, i64 block_words, const i64* of_run,
-                              i64* to) const {
-  for (i64 r = 0; r < runs; ++r) {
-    const auto word = grouped->first(output) / lanes + r * steps, block = word / kBlock;
-    const auto start = block < there.end ? (block - there.begin) * block_words + word % kBlock : 0;
-    for (i64 t = 0; t < taps; ++t) to[r * taps + t] = start + of_run[t];
-  }
-}
-
-bool NarrowGeometry::copies_bands() const {
-  const bool many = s.out_height == 1 ? s.out_width >= kBands * kMostPixels : s.out_height >= kBands;
-  return padded && !image && filters_size() <= 2 * padded_size() && (padded_size() > kPlaneWords || many);
-}
-
-OncePanels NarrowGeometry::once(i64 read_words) const {
-  return {.count = panels(),
-          .words = panel_size(),
-          .read_words = read_words,
-          .by_panels = s.batch == 1 && panels() >= kOncePanels && !copies_bands()};
-}
-
-i64 NarrowGeometry::band_rows() const {
-  const auto fits = (kBandWords / (blocks * parts * padded_width * kBlock) - (s.kernel_height - 1) * s.dilation_y - 1);
-  return std::clamp<i64>(fits / s.stride_y + 1, 1, std::max<i64>(ceil_div(s.out_height, kBands), 1));
-}
-
-i64 NarrowGeometry::band_columns() const {
-  const auto fits = (kBandWords / (blocks * parts * padded_height * kBlock) - (s.kernel_width - 1) * s.dilation_x - 1);
-  return std::clamp<i64>(fits / s.stride_x + 1, 1, std::max<i64>(ceil_div(s.out_width, kBands), 1));
-}
-
-ColumnPhases NarrowGeometry::phases_of(i64 out_columns) const {
-  const auto columns = (out_columns - 1) * s.stride_x + (s.kernel_width - 1) * s.dilation_x + 1;
-  return {.width = ceil_div(columns, phases.stride), .stride = phases.stride, .count = phases.count};
-}
-
-bool NarrowGeometry::copies_alone(int threads) const {
-  return padded && !image && !copies_bands() && threads <= kAlone &&
-         padded_size() * 256 <= s.out_plane() * filters_size();
-}
-
-i64 NarrowGeometry::scratch_size(int threads) const {
-  if (narrow_takes_rows(*this)) return std::max(narrow_rows_scratch_size(*this, threads), tiles_scratch_size(threads));
-  return tiles_scratch_size(threads);
-}
-
-i64 NarrowGeometry::tiles_scratch_size(int threads) const {
-  if (image) return images_size();
-  if (!padded) return 0;
-  if (!copies_bands()) return std::max<i64>(s.batch, std::min(threads, kAlone)) * padded_size();
-  if (s.out_height == 1) {
-    const auto band = phases_of(band_columns());
-    return threads * blocks * parts * padded_height * band.count * band.width * kBlock;
-  }
-  const auto rows = (band_rows() - 1) * s.stride_y + (s.kernel_height - 1) * s.dilation_y + 1;
-  return threads * blocks * parts * rows * padded_width * kBlock;
-}
 
 void narrow_convolution(const NarrowGeometry& g, const WordPanels& filters, const Word* in, Word pad, Word* scratch,
                         ThreadPool& pool, const NarrowTileWork& tile, bool rows_of_groups) {
@@ -218,12 +95,24 @@ void narrow_convolution(const NarrowGeometry& g, const WordPanels& filters, cons
   const auto wanted = static_cast<i64>(std::clamp(work / static_cast<double>(kChunkWork), 1.0, 64.0));
   const auto each_row = g.taps / s.kernel_height;
   const bool leaves_out = pad == 0 && narrow_isa().leaves_out && g.panel_steps().taps == g.taps;
-  /// The rows of taps of an output row that are not all padding of zeros, by which the sum is the same.
+  const auto& z = s.slices;
+  const auto out_height = s.out_slice_height(), plane_height = s.plane_height();
+  /// The rows of taps of an output row that are not all padding of zeros, by which the sum is the same; of several
+  /// planes all rows.
   const auto rows_that_count = [&](i64 y) {
     if (!leaves_out) return Part(0, s.kernel_height);
-    const auto first = y * s.stride_y - s.pad_top;
-    const auto at = [&](i64 row) { return std::clamp<i64>(ceil_div(row - first, s.dilation_y), 0, s.kernel_height); };
-    return Part(at(0), at(s.height));
+    const auto inside = [](i64 first, i64 size, i64 dilation, i64 taps) {
+      const auto at = [&](i64 place) { return std::clamp<i64>(ceil_div(place - first, dilation), 0, taps); };
+      return Part(at(0), at(size));
+    };
+    const auto planes = inside(y / out_height * z.stride - z.pad, z.count, z.dilation, z.planes);
+    if (planes.size() != 1) return Part(planes.begin * plane_height, planes.end * plane_height);
+    const auto rows = inside(y % out_height * s.stride_y - s.pad_top, s.slice_height(), s.dilation_y, plane_height);
+    return Part(planes.begin * plane_height + rows.begin, planes.begin * plane_height + rows.end);
+  };
+  /// Where the first row lies that an output row reads, in words.
+  const auto row_read = [&](const Source& from, i64 y) {
+    return y / out_height * z.stride * from.slice + y % out_height * s.stride_y * from.row;
   };
 
   /// Rows [y0, y1) by columns [x0, x1) of panels [first, last), which lie at `weights`; row and column 0 of the source
@@ -236,8 +125,10 @@ void narrow_convolution(const NarrowGeometry& g, const WordPanels& filters, cons
     const auto across = g.image ? 1 : s.kernel_width;
     for (i64 column = 0; column < across; ++column) {
       const auto place = from.phases.place(column * s.dilation_x) * g.pixel;
-      for (i64 row = 0; row < s.kernel_height; ++row)
-        taps[row * across + column] = row * s.dilation_y * from.row + place;
+      for (i64 plane = 0; plane < z.planes; ++plane)
+        for (i64 row = 0; row < plane_height; ++row)
+          taps[(plane * plane_height + row) * across + column] =
+              plane * z.dilation * from.slice + row * s.dilation_y * from.row + place;
     }
     const auto set_taps = [&](i64 output, std::array<i64, NarrowGeometry::kMaxTaps>& to) {
       g.set_taps(output, g.grouped->runs, {0, g.blocks}, from.block, taps.data(), to.data());
@@ -271,10 +162,12 @@ void narrow_convolution(const NarrowGeometry& g, const WordPanels& filters, cons
       }
       for (i64 y = y0, now = 0; y < y1; y += now) {
         const auto rows = rows_that_count(y);
-        for (now = 1; now < together && y + now < y1 && rows_that_count(y + now) == rows;) ++now;
+        const auto* row = from.data + row_read(from, y) - row_read(from, y0);
+        const auto most = std::min({together, y1 - y, out_height - y % out_height});
+        for (now = 1; now < most && rows_that_count(y + now) == rows;) ++now;
         const auto before = rows.begin * each_row, after = (s.kernel_height - rows.end) * each_row;
         each_tiles({x0, x1}, at_once, [&](i64 x, i64 pixels) {
-          const NarrowSum sum{.in = from.data + (y - y0) * s.stride_y * from.row + (x - x0) * g.step,
+          const NarrowSum sum{.in = row + (x - x0) * g.step,
                               .pixel = g.step,
                               .block = from.block,
                               .taps = panel_taps + before,
@@ -307,17 +200,20 @@ void narrow_convolution(const NarrowGeometry& g, const WordPanels& filters, cons
   const bool three = g.parts > 1;
   const auto in_blocks = three ? blocks_of(s.channels) : g.blocks, in_size = in_blocks * s.plane() * kBlock;
   const auto copy = [&](const ConvolutionShape& shape, const ColumnPhases& phases, i64 image, i64 begin, i64 end,
-                        i64 first, i64 rows, Word* to) {
+                        const NarrowBand& band, Word* to) {
     const auto* from = in + image * in_size;
+    const auto first = band.first_row, rows = band.read_rows;
     if (three)
       split_padded(shape, phases, reinterpret_cast<const float*>(from), in_blocks, begin, end, first, rows, to);
-    else copy_padded(shape, phases, from, pad_pixel, begin, end, first, rows, to);
+    else if (!s.is_volume()) copy_padded(shape, phases, from, pad_pixel, begin, end, first, rows, to);
+    else copy_padded_slices(shape, phases, from, pad_pixel, begin, end, band, to);
   };
+  const NarrowBand all_rows{{0, s.out_height}, 0, g.padded_slices, 0, g.padded_rows};
   if (g.copies_bands() && s.out_height == 1) {
     const auto bands = ceil_div(s.out_width, g.band_columns());
     const auto widest = g.phases_of(g.band_columns());
     Slots slots(reinterpret_cast<float*>(scratch),
-                g.blocks * g.parts * g.padded_height * widest.count * widest.width * kBlock, slots_for(pool));
+                g.blocks * g.parts * g.padded_height() * widest.count * widest.width * kBlock, slots_for(pool));
     return parallel(pool, s.batch * bands, [&](i64 chunk) {
       const auto image = chunk / bands;
       const Part band(s.out_width, bands, chunk % bands);
@@ -326,26 +222,25 @@ void narrow_convolution(const NarrowGeometry& g, const WordPanels& filters, cons
       const auto phases = g.phases_of(band.size());
       auto shape = s;
       shape.pad_left -= band.begin * s.stride_x;
-      copy(shape, phases, image, 0, g.blocks, 0, g.padded_height, columns);
-      const auto row = phases.count * phases.width * kBlock, plane = g.padded_height * row;
-      compute({columns, row, g.parts * plane, three ? plane : 0, phases}, image, 0, panels, 0, 1, band.begin, band.end);
+      copy(shape, phases, image, 0, g.blocks, all_rows, columns);
+      const auto row = phases.count * phases.width * kBlock, plane = g.padded_height() * row;
+      compute({columns, row, g.padded_rows * row, g.parts * plane, three ? plane : 0, phases}, image, 0, panels, 0, 1,
+              band.begin, band.end);
     });
   }
   if (g.copies_bands()) {
-    const auto rows = g.band_rows(), bands = ceil_div(s.out_height, rows);
-    const auto max_rows = (rows - 1) * s.stride_y + (s.kernel_height - 1) * s.dilation_y + 1;
-    Slots slots(reinterpret_cast<float*>(scratch), g.blocks * g.parts * max_rows * g.padded_width * kBlock,
-                slots_for(pool));
-    return parallel(pool, s.batch * bands, [&](i64 chunk) {
-      const auto image = chunk / bands;
-      const Part band(s.out_height, bands, chunk % bands);
+    const auto bands = g.bands();
+    Slots slots(reinterpret_cast<float*>(scratch),
+                g.blocks * g.parts * bands.read_slices * bands.read_rows * g.padded_width * kBlock, slots_for(pool));
+    return parallel(pool, s.batch * bands.count, [&](i64 chunk) {
+      const auto image = chunk / bands.count;
+      const auto band = g.band(bands, chunk % bands.count);
       const Slots::Lease room(slots);
       auto* rows_read = reinterpret_cast<Word*>(room.data());
-      const auto read = (band.size() - 1) * s.stride_y + (s.kernel_height - 1) * s.dilation_y + 1;
-      copy(s, g.phases, image, 0, g.blocks, band.begin * s.stride_y, read, rows_read);
-      const auto row = g.padded_width * kBlock;
-      compute({rows_read, row, g.parts * read * row, three ? read * row : 0, g.phases}, image, 0, panels, band.begin,
-              band.end, 0, s.out_width);
+      copy(s, g.phases, image, 0, g.blocks, band, rows_read);
+      const auto row = g.padded_width * kBlock, slice = band.read_rows * row, read = band.read_slices * slice;
+      compute({rows_read, row, slice, g.parts * read, three ? read : 0, g.phases}, image, 0, panels, band.rows.begin,
+              band.rows.end, 0, s.out_width);
     });
   }
   const bool alone = !filters.make && s.out_height > 1 && g.copies_alone(slots_for(pool));
@@ -353,12 +248,13 @@ void narrow_convolution(const NarrowGeometry& g, const WordPanels& filters, cons
     parallel_ranges(pool, s.batch * g.blocks, static_cast<double>(g.padded_size() / g.blocks) / 8,
                     [&](i64 begin, i64 end) {
                       for (auto i = begin; i < end; ++i)
-                        copy(s, g.phases, i / g.blocks, i % g.blocks, i % g.blocks + 1, 0, g.padded_height,
+                        copy(s, g.phases, i / g.blocks, i % g.blocks, i % g.blocks + 1, all_rows,
                              scratch + i * g.padded_size() / g.blocks);
                     });
   const bool copied = g.padded || g.image;
   const auto row = (copied ? g.padded_width : s.width) * g.pixel;
-  const auto plane = (copied ? g.padded_height : s.height) * row, block = g.parts * plane, apart = three ? plane : 0;
+  const auto slice = (copied ? g.padded_rows : s.slice_height()) * row;
+  const auto plane = (copied ? g.padded_slices : z.count) * slice, block = g.parts * plane, apart = three ? plane : 0;
   const auto* data = copied && !g.image ? scratch : in;
   if (filters.make) {
     Slots rooms(reinterpret_cast<float*>(filters.rooms), filters.room_words, slots_for(pool));
@@ -367,8 +263,8 @@ void narrow_convolution(const NarrowGeometry& g, const WordPanels& filters, cons
       auto* weights = reinterpret_cast<Word*>(room.data());
       filters.make(panel, weights);
       for (i64 image = 0; image < s.batch; ++image)
-        compute_panels({data + image * g.blocks * block, row, block, apart, g.phases}, image, weights, panel, panel + 1,
-                       0, s.out_height, 0, s.out_width);
+        compute_panels({data + image * g.blocks * block, row, slice, block, apart, g.phases}, image, weights, panel,
+                       panel + 1, 0, s.out_height, 0, s.out_width);
     });
   }
   if (s.out_height == 1) {
@@ -384,28 +280,29 @@ void narrow_convolution(const NarrowGeometry& g, const WordPanels& filters, cons
     return parallel(pool, s.batch * shares.chunks(), [&](i64 chunk) {
       const auto image = chunk / shares.chunks();
       const Part part(s.out_width, parts, shares.part(chunk)), mine(panels, groups, shares.group(chunk));
-      compute({data + image * g.blocks * block + part.begin * g.step, row, block, apart, g.phases}, image, mine.begin,
-              mine.end, 0, 1, part.begin, part.end);
+      compute({data + image * g.blocks * block + part.begin * g.step, row, slice, block, apart, g.phases}, image,
+              mine.begin, mine.end, 0, 1, part.begin, part.end);
     });
   }
   // Shared out by panels, each of whose weights are then read by one thread, or, where those are less than the input,
   // by rows, which a thread may have computed itself in the layer before.
   const auto shares = shared_out(ceil_div(wanted, s.batch), s.out_height, panels, g.filters_size() >= g.blocks * block);
   Slots copies(reinterpret_cast<float*>(scratch), g.padded_size(), slots_for(pool));
-  std::array<i64, kAlone> copied_image;
+  std::array<i64, NarrowGeometry::kAlone> copied_image;
   copied_image.fill(-1);
   parallel(pool, s.batch * shares.chunks(), [&](i64 chunk) {
     const auto image = chunk / shares.chunks();
     const Part part(panels, shares.groups, shares.group(chunk)), band(s.out_height, shares.parts, shares.part(chunk));
     const auto compute_from = [&](const Word* plane) {
-      compute({plane + band.begin * s.stride_y * row, row, block, apart, g.phases}, image, part.begin, part.end,
-              band.begin, band.end, 0, s.out_width);
+      Source from{plane, row, slice, block, apart, g.phases};
+      from.data += row_read(from, band.begin);
+      compute(from, image, part.begin, part.end, band.begin, band.end, 0, s.out_width);
     };
     if (!alone) return compute_from(data + image * g.blocks * block);
     const Slots::Lease room(copies);
     auto* mine = reinterpret_cast<Word*>(room.data());
     if (auto& has = copied_image[room.slot()]; has != image) {
-      copy(s, g.phases, image, 0, g.blocks, 0, g.padded_height, mine);
+      copy(s, g.phases, image, 0, g.blocks, all_rows, mine);
       has = image;
     }
     compute_from(mine);
@@ -417,49 +314,65 @@ void narrow_convolution(const NarrowGeometry& g, const WordPanels& filters, cons
 namespace {
 
 struct Bands {
-  i64 width, rows, read;
-  explicit Bands(const ConvolutionShape& s) : width(narrow_width(s)) {
-    const auto tall = (s.kernel_height - 1) * s.dilation_y + 1;
-    rows = std::clamp<i64>((kDepthwiseWords / (width * kBlock) - tall) / s.stride_y + 1, 1,
-                           std::max<i64>(s.out_height, 1));
-    read = (rows - 1) * s.stride_y + tall;
+  i64 width, deep, tall, rows;  ///< of a slice
+  explicit Bands(const ConvolutionShape& s)
+      : width(narrow_width(s)),
+        deep((s.slices.planes - 1) * s.slices.dilation + 1),
+        tall((s.plane_height() - 1) * s.dilation_y + 1) {
+    rows = std::clamp<i64>((kDepthwiseWords / (width * kBlock * deep) - tall) / s.stride_y + 1, 1,
+                           std::max<i64>(s.out_slice_height(), 1));
   }
-  i64 size() const { return read * width * kBlock; }
+  i64 read(const ConvolutionShape& s, i64 out_rows) const { return (out_rows - 1) * s.stride_y + tall; }
+  i64 size(const ConvolutionShape& s) const { return deep * read(s, rows) * width * kBlock; }
 };
 
 }  // namespace
 
-i64 narrow_depthwise_scratch_size(const ConvolutionShape& s, int threads) { return threads * Bands(s).size(); }
+i64 narrow_depthwise_scratch_size(const ConvolutionShape& s, int threads) { return threads * Bands(s).size(s); }
 
 void narrow_depthwise(const ConvolutionShape& s, i64 lanes, const Word* in, const NarrowPads& pads, Word* scratch,
                       ThreadPool& pool, const NarrowRowsWork& work, double nanoseconds_after) {
   const Bands bands(s);
-  const auto count = ceil_div(s.out_height, bands.rows), blocks = ceil_div(s.outputs, lanes * kBlock);
+  const auto& z = s.slices;
+  const auto out_height = s.out_slice_height(), plane_taps = s.plane_height() * s.kernel_width;
+  const auto count = ceil_div(out_height, bands.rows), blocks = ceil_div(s.outputs, lanes * kBlock);
   if (s.batch == 0 || s.out_plane() == 0) return;
-  std::array<i64, NarrowGeometry::kMaxTaps> taps;
-  for (i64 t = 0; t < s.taps(); ++t)
-    taps[t] = ((t / s.kernel_width) * s.dilation_y * bands.width + t % s.kernel_width * s.dilation_x) * kBlock;
-  Slots slots(reinterpret_cast<float*>(scratch), bands.size(), slots_for(pool));
+  Slots slots(reinterpret_cast<float*>(scratch), bands.size(s), slots_for(pool));
   // Of u8 without an instruction for it three times as long.
   const auto times = lanes == 4 && !narrow_isa().has_u8 ? 3 : 1;
   const auto cost = static_cast<double>(bands.rows * s.out_width) *
                     (times * (4 + static_cast<double>(s.taps()) / 2) + nanoseconds_after);
-  parallel_ranges(pool, s.batch * blocks * count, cost, [&](i64 begin, i64 end) {
+  parallel_ranges(pool, s.batch * blocks * z.out * count, cost, [&](i64 begin, i64 end) {
     const Slots::Lease room(slots);
     auto* copy = reinterpret_cast<Word*>(room.data());
+    std::array<i64, NarrowGeometry::kMaxTaps> taps;
+    i64 rows_read = 0;  // of a slice, for which the taps are
     for (auto i = begin; i < end; ++i) {
-      const auto plane = i / count;
-      const Part band(s.out_height, count, i % count);
-      const auto read = (band.size() - 1) * s.stride_y + (s.kernel_height - 1) * s.dilation_y + 1;
-      copy_padded(s, {bands.width}, in + plane * s.plane() * kBlock, pads.of(plane % blocks), 0, 1,
-                  band.begin * s.stride_y, read, copy);
+      const auto block = i / (z.out * count), slice = i / count % z.out;
+      const Part band(out_height, count, i % count);
+      const auto read = bands.read(s, band.size());
+      if (read != rows_read) {
+        rows_read = read;
+        for (i64 t = 0; t < s.taps(); ++t) {
+          const auto tap = t % plane_taps;
+          const auto row = t / plane_taps * z.dilation * read + tap / s.kernel_width * s.dilation_y;
+          taps[t] = (row * bands.width + tap % s.kernel_width * s.dilation_x) * kBlock;
+        }
+      }
+      copy_padded_slices(s, {bands.width}, in + block * s.plane() * kBlock, pads.of(block % blocks), 0, 1,
+                         {.rows = band,
+                          .first_slice = slice * z.stride,
+                          .read_slices = bands.deep,
+                          .first_row = band.begin * s.stride_y,
+                          .read_rows = read},
+                         copy);
       work({.in = copy,
             .taps = std::span(taps).first(s.taps()),
             .step = s.stride_x * kBlock,
             .row = s.stride_y * bands.width * kBlock,
-            .image = plane / blocks,
-            .block = plane % blocks,
-            .y = band.begin,
+            .image = block / blocks,
+            .block = block % blocks,
+            .y = slice * out_height + band.begin,
             .rows = band.size()});
     }
   });

@@ -9,6 +9,13 @@
 
 namespace ovir::fast {
 
+/// The first axis of a volume, for kernels that take it as one plane: its slices lie one below the other, and so do the
+/// planes of a filter. `pad` slices are before the first one.
+struct Slices {
+  i64 count = 1, out = 1, planes = 1;
+  i64 stride = 1, dilation = 1, pad = 0;
+};
+
 /// Sizes of a convolution. One spatial axis is a plane of height 1.
 struct ConvolutionShape {
   i64 batch = 1, groups = 1;
@@ -17,7 +24,22 @@ struct ConvolutionShape {
   i64 kernel_height = 1, kernel_width = 1;
   i64 stride_y = 1, stride_x = 1, dilation_y = 1, dilation_x = 1;
   i64 pad_top = 0, pad_left = 0;  ///< those at the end follow from the output's size
+  Slices slices = {};             ///< heights are those of all of them together, strides and pads those of each
 
+  bool is_volume() const { return slices.count > 1 || slices.out > 1 || slices.planes > 1; }
+  i64 slice_height() const { return height / slices.count; }
+  i64 out_slice_height() const { return out_height / slices.out; }
+  i64 plane_height() const { return kernel_height / slices.planes; }  ///< of a filter
+  /// Output slices as images, of one plane of the filters.
+  ConvolutionShape slice() const {
+    auto s = *this;
+    s.batch *= slices.out;
+    s.height = slice_height();
+    s.out_height = out_slice_height();
+    s.kernel_height = plane_height();
+    s.slices = {};
+    return s;
+  }
   i64 taps() const { return kernel_height * kernel_width; }
   i64 group_channels() const { return channels / groups; }
   i64 group_outputs() const { return outputs / groups; }
@@ -28,7 +50,7 @@ struct ConvolutionShape {
   i64 out_plane() const { return out_height * out_width; }
   bool is_pointwise() const {
     return taps() == 1 && stride_y == 1 && stride_x == 1 && pad_top == 0 && pad_left == 0 && height == out_height &&
-           width == out_width;
+           width == out_width && slices.stride == 1 && slices.pad == 0;
   }
   bool is_dilated() const { return dilation_y > 1 || dilation_x > 1; }
   /// Of a transposed convolution: its windows lie side by side and are the output.
@@ -38,7 +60,7 @@ struct ConvolutionShape {
   }
   /// It reads single pixels, some apart: once they are gathered, what is left is pointwise.
   bool is_sampled() const {
-    return taps() == 1 && stride_y * stride_x > 1 && pad_top == 0 && pad_left == 0 &&
+    return taps() == 1 && stride_y * stride_x > 1 && pad_top == 0 && pad_left == 0 && !is_volume() &&
            (out_height - 1) * stride_y < height && (out_width - 1) * stride_x < width;
   }
   /// That of what is left.

@@ -65,17 +65,17 @@ void image_to_u8(const NarrowGeometry& g, const float* in, const U8Scale& q, std
   const auto& s = g.s;
   const auto& table = narrow_isa();
   const auto row_words = g.padded_width * g.pixel;
-  parallel_ranges(pool, s.batch * g.padded_height, static_cast<double>(row_words), [&](i64 begin, i64 end) {
+  parallel_ranges(pool, s.batch * g.padded_height(), static_cast<double>(row_words), [&](i64 begin, i64 end) {
     for (auto i = begin; i < end; ++i) {
       auto* row = to + i * row_words;
-      const auto y = i % g.padded_height - s.pad_top;
+      const auto y = g.input_row(i % g.padded_height());
       std::fill_n(row, row_words, u8_pad(pad));
-      if (y < 0 || y >= s.height) continue;
+      if (y < 0) continue;
       for (i64 w = 0; w < g.pixel; ++w) {
         const auto first = 4 * w, channels = std::min<i64>(4, s.channels - first);
         std::array<const float*, 4> rows{};
         for (i64 c = 0; c < channels; ++c)
-          rows[c] = in + ((i / g.padded_height * s.channels + first + c) * s.height + y) * s.width;
+          rows[c] = in + ((i / g.padded_height() * s.channels + first + c) * s.height + y) * s.width;
         table.pixels_to_u8(rows.data(), static_cast<int>(channels), q.by + first, q.plus + first, q.max_level, s.width,
                            row + s.pad_left * g.pixel + w, g.pixel);
       }

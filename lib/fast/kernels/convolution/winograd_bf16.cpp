@@ -35,10 +35,11 @@ struct Loops {
   }
 
   void store(const WinogradSums& sums) const {
-    const auto y = sums.ty * kTile, column = sums.panel * kColumns;
-    const auto rows = std::min<i64>(kTile, s.out_height - y), valid = std::min(kColumns, s.outputs - column);
+    const auto y = sums.ty * kTile, column = sums.panel * kColumns, slice = sums.image % s.slices.out;
+    const auto rows = std::min<i64>(kTile, s.out_slice_height() - y), valid = std::min(kColumns, s.outputs - column);
     const auto row_of = [&](const Bf16Blocked& of) {
-      return bf16_place(s, of, sums.panel, sums.image, y * s.out_width + sums.tx * kTile);
+      return bf16_place(s, of, sums.panel, sums.image / s.slices.out,
+                        (slice * s.out_slice_height() + y) * s.out_width + sums.tx * kTile);
     };
     const auto from = row_of(residual), to = row_of(out);
     Bf16WinogradTiles tiles{.count = 0,
@@ -88,8 +89,8 @@ struct Loops {
 }  // namespace
 
 bool bf16_winograd_pays(const ConvolutionShape& s) {
-  return !narrow_isa().tiled && winograd_fits(s, WinogradTile::two) && s.groups == 1 && !s.is_dilated() &&
-         s.channels >= kChannels && s.outputs >= kColumns && std::min(s.out_height, s.out_width) >= 6;
+  return !narrow_isa().tiled && winograd_fits(s.slice(), WinogradTile::two) && s.groups == 1 && !s.is_dilated() &&
+         s.channels >= kChannels && s.outputs >= kColumns && std::min(s.out_slice_height(), s.out_width) >= 6;
 }
 
 i64 bf16_winograd_filters_size(const ConvolutionShape& s) {
@@ -101,24 +102,25 @@ void bf16_winograd_pack(const ConvolutionShape& s, const float* filters, Word* t
   const auto g = geometry_of(s);
   const auto& table = isa();
   const auto& narrow = narrow_isa();
-  const auto panel_size = g.points * g.point_size();
+  const auto panel_size = g.points * g.point_size(), planes = s.slices.planes;
   parallel_panels(pool, panel_size / kColumns, s.outputs, [&](i64 first, i64 outputs) {
     std::fill_n(to + first / kColumns * panel_size, ceil_div(outputs, kColumns) * panel_size, Word{0});
     auto* values = reinterpret_cast<std::uint16_t*>(to);
     for (auto o = first; o < first + outputs; o += kBlock) {
       const auto valid = std::min(kBlock, s.outputs - o);
-      for (i64 c = 0; c < s.channels; ++c) {
+      for (i64 i = 0; i < s.channels * planes; ++i) {
+        const auto c = i / planes, block = i % planes * bf16_blocks(s.channels) + c / kChannels;
         alignas(64) float taps[9 * kBlock] = {}, points[16 * kBlock];
         for (i64 k = 0; k < valid; ++k)
-          for (i64 t = 0; t < 9; ++t) taps[t * kBlock + k] = filters[((o + k) * s.channels + c) * 9 + t];
+          for (i64 t = 0; t < 9; ++t) taps[t * kBlock + k] = filters[((o + k) * s.channels * planes + i) * 9 + t];
         table.winograd_filter(WinogradTile::two, taps, kBlock, points, kBlock);
         std::uint16_t rounded[16 * kBlock];
         narrow.to_bf16(points, rounded, 16 * kBlock);
         // Even channels first, as the input is transformed.
         const auto lane = c % 2 * kBlock + c % kChannels / 2;
         for (i64 p = 0; p < g.points; ++p) {
-          const auto word = (o / kColumns * g.points + p) * g.point_size() +
-                            (c / kChannels * kBlock + lane / 2) * kColumns + o % kColumns;
+          const auto word =
+              (o / kColumns * g.points + p) * g.point_size() + (block * kBlock + lane / 2) * kColumns + o % kColumns;
           for (i64 k = 0; k < valid; ++k) values[(word + k) * 2 + lane % 2] = rounded[p * kBlock + k];
         }
       }

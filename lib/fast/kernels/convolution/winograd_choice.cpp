@@ -56,6 +56,7 @@ double saved_by_four(bool once, bool groups) {
 }  // namespace
 
 bool winograd_fits(const ConvolutionShape& s, WinogradTile tile) {
+  if (s.is_volume()) return false;
   const auto side = side_of(tile);
   if (is_line(tile)) {
     const bool upright = s.kernel_height == 3;

@@ -16,8 +16,8 @@ struct WinogradGeometry {
 
   int m;
   i64 window, points;  ///< m + taps of a side - 1, and its square
-  i64 across, down;    ///< tiles of an image
-  i64 blocks, panels;  ///< of what is transformed, and of the outputs
+  i64 across, down;    ///< tiles of an image, which an output slice of a volume is
+  i64 blocks, panels;  ///< of what is transformed, for each plane of a volume's filters, and of the outputs
   i64 split;           ///< of a block of the input into those
   /// Each chunk takes some tiles through all three stages in its own memory: where the filters are small, or many tiles
   /// use them. Else the stages are shared: rows of tiles are transformed by all chunks, then each takes panels.
@@ -30,14 +30,15 @@ struct WinogradGeometry {
 
   static constexpr int kManyThreads = std::numeric_limits<int>::max();
 
-  /// Of m × m output pixels a tile, for a pool of so many threads. Chunks of their own take `together` tiles or more.
+  /// Of m × m output pixels a tile, for a pool of so many threads. `block_count`: of a plane of filters. Chunks of their
+  /// own take `together` tiles or more.
   WinogradGeometry(const ConvolutionShape& s, int tile, int threads, i64 block_count, i64 together, i64 block_split = 1)
       : m(tile),
-        window(tile + s.kernel_height - 1),
+        window(tile + s.plane_height() - 1),
         points(window * window),
         across(ceil_div(s.out_width, tile)),
-        down(ceil_div(s.out_height, tile)),
-        blocks(block_count),
+        down(ceil_div(s.out_slice_height(), tile)),
+        blocks(block_count * s.slices.planes),
         panels(ceil_div(s.outputs, kColumns)),
         split(block_split) {
     constexpr i64 kFilters = 192 << 10;  // transformed filters that stay in the cache of each thread
@@ -53,7 +54,8 @@ struct WinogradGeometry {
       chunks += chunks > 1 || count >= kWorthHalving ? chunks % 2 : 0;  // two threads have as much to do
       return;
     }
-    if (const auto parts = winograd_chunks(s.batch, count, count * m * m, each, kTilesTogether, threads); parts > 0) {
+    const auto images = s.batch * s.slices.out;
+    if (const auto parts = winograd_chunks(images, count, count * m * m, each, kTilesTogether, threads); parts > 0) {
       own = true;
       chunks = parts;
       return;
@@ -78,7 +80,8 @@ template <class Geometry>
 i64 winograd_stages_scratch_size(const ConvolutionShape& s, int threads, Geometry geometry) {
   const WinogradGeometry few = geometry(1), many = geometry(WinogradGeometry::kManyThreads);
   if (!few.own || many.own) return few.scratch_size(threads);
-  return std::max(few.scratch_size(std::min<i64>(threads, s.batch * few.chunks)), many.scratch_size(threads));
+  const auto images = s.batch * s.slices.out;
+  return std::max(few.scratch_size(std::min<i64>(threads, images * few.chunks)), many.scratch_size(threads));
 }
 
 /// Some tiles of one point by the columns of a panel: sums of 4 bytes, those of tile t at out[t·16], 16 columns `half`
@@ -131,7 +134,7 @@ class WinogradStages {
  public:
   /// `pad` surrounds the planes.
   WinogradStages(const ConvolutionShape& shape, const WinogradGeometry& geometry, const Loops& loops, Element pad = {})
-      : s_(shape), g_(geometry), loops_(loops), pad_(pad) {}
+      : s_(shape.slice()), slices_(shape.slices), g_(geometry), loops_(loops), pad_(pad) {}
 
   void run(const Element* in, float* scratch, ThreadPool& pool) const {
     const auto input = g_.input_size(g_.tiles());
@@ -223,22 +226,27 @@ class WinogradStages {
   /// Tile (ty, tx) of a transformed block.
   void transform(const Element* in, i64 image, i64 block, i64 ty, i64 tx, Element* to, i64 step) const {
     const auto part = block % g_.split * (kBlock / g_.split);
-    const auto* plane = in + (image * ceil_div(g_.blocks, g_.split) + block / g_.split) * s_.plane() * kBlock;
+    const auto each = g_.blocks / slices_.planes, of_plane = block % each / g_.split;
+    const auto slice = image % slices_.out * slices_.stride + block / each * slices_.dilation - slices_.pad;
+    const bool inside = slice >= 0 && slice < slices_.count;
+    const auto first = (image / slices_.out * ceil_div(each, g_.split) + of_plane) * slices_.count;
+    const auto* plane = in + (first + (inside ? slice : 0)) * s_.plane() * kBlock;
     const auto y = ty * g_.m - s_.pad_top, x = tx * g_.m - s_.pad_left, row = s_.width * kBlock;
-    if (y >= 0 && x >= 0 && y + g_.window <= s_.height && x + g_.window <= s_.width)
+    if (inside && y >= 0 && x >= 0 && y + g_.window <= s_.height && x + g_.window <= s_.width)
       return loops_.transform(plane + y * row + x * kBlock + part, row, to, step);
     alignas(64) std::array<Element, 36 * kBlock> window;
     for (i64 i = 0; i < g_.window; ++i)
       for (i64 j = 0; j < g_.window; ++j) {
         auto* pixel = window.data() + (i * g_.window + j) * kBlock;
-        if (y + i >= 0 && y + i < s_.height && x + j >= 0 && x + j < s_.width)
+        if (inside && y + i >= 0 && y + i < s_.height && x + j >= 0 && x + j < s_.width)
           std::copy_n(plane + (y + i) * row + (x + j) * kBlock, kBlock, pixel);
         else std::fill_n(pixel, kBlock, pad_);
       }
     loops_.transform(window.data() + part, g_.window * kBlock, to, step);
   }
 
-  const ConvolutionShape& s_;
+  const ConvolutionShape s_;  ///< of output slices
+  const Slices slices_;
   const WinogradGeometry& g_;
   const Loops& loops_;
   Element pad_;
