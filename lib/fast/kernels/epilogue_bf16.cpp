@@ -52,11 +52,11 @@ void bf16_finish(float* values, int pixels, i64 column, i64 valid, bool padded, 
   const auto& loops = isa();
   alignas(64) float other[kMostPixels * kColumns];
   if (residual) take(table, residual, pixels, valid, other);
-  const i64 n = pixels * kColumns;
+  const i64 n = pixels * kColumns, columns = valid <= kBlock ? kBlock : kColumns;
   if (residual && !e.residual_last) loops.binary(Binary::add, values, 1, other, 1, values, n);
   const bool last = residual && e.residual_last;
   loops.activate(out.narrow ? e.activation.shortened() : e.activation, e.slopes ? e.slopes + column : nullptr, values,
-                 kColumns, last ? other : nullptr, kColumns, pixels, kColumns);
+                 kColumns, last ? other : nullptr, kColumns, pixels, columns);
   give(table, values, out, pixels, valid, padded);
 }
 

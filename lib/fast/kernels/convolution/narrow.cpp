@@ -321,6 +321,8 @@ struct Bands {
         tall((s.plane_height() - 1) * s.dilation_y + 1) {
     rows = std::clamp<i64>((kDepthwiseWords / (width * kBlock * deep) - tall) / s.stride_y + 1, 1,
                            std::max<i64>(s.out_slice_height(), 1));
+    // Tall kernels would copy all that they read for each row.
+    rows = std::clamp<i64>(tall / s.stride_y, rows, std::max<i64>(s.out_slice_height(), rows));
   }
   i64 read(const ConvolutionShape& s, i64 out_rows) const { return (out_rows - 1) * s.stride_y + tall; }
   i64 size(const ConvolutionShape& s) const { return deep * read(s, rows) * width * kBlock; }
