@@ -48,7 +48,8 @@ std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int r
                                                     bool spelled_out = false, i64 max_taps = kMaxTaps,
                                                     ElementType type = ElementType::f32);
 
-/// A Convolution-1 or GroupConvolution-1 of three spatial axes whose sizes are known as one of a plane (with_slices()), of at most kMaxTaps.
+/// A Convolution-1 or GroupConvolution-1 of three spatial axes whose sizes are known as one of a plane
+/// (with_slices()), of at most kMaxTaps.
 std::optional<StaticConvolution> static_volume(const Graphlet& graph, int root);
 
 /// Strides that transposed kernels do not take which go over their phases one by one.

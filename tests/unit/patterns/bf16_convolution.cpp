@@ -76,6 +76,37 @@ void grouped_strided(Net& n) {
   n.result(relu(n, y));
 }
 
+int biased_volume(Net& n, int x, i64 channels) { return n.op("Add-1", {x, n.weights({1, channels, 1, 1, 1})}); }
+/// Slices that only padding reaches, and planes of the kernel that no slice meets.
+void volume_dilated(Net& n) {
+  const Texts wide{{"strides", "1,2,1"}, {"dilations", "3,1,2"}, {"pads_begin", "8,1,2"}, {"pads_end", "7,0,1"}};
+  n.result(n.op("Sigmoid-1", {convolution(n, n.input({2, 36, 2, 6, 7}), {33, 36, 3, 2, 3}, wide)}));
+}
+/// Bands of whole slices, and of rows of one.
+void volume_strided(Net& n) {
+  const auto x = n.input({1, 40, 17, 7, 8});
+  n.result(relu(n, biased_volume(n, convolution(n, x, {36, 40, 3, 3, 3}, windows(3, 2, 1)), 36)));
+}
+void volume_in_bands(Net& n) {
+  const auto x = n.input({1, 32, 5, 63, 60});
+  n.result(relu(n, biased_volume(n, convolution(n, x, {8, 32, 3, 2, 3}, windows(3, 1, 1)), 8)));
+}
+void volume_winograd(Net& n) {
+  const auto x = n.input({2, 66, 4, 9, 8});
+  const auto y = biased_volume(n, convolution(n, x, {70, 66, 3, 3, 3}, windows(3, 1, 1)), 70);
+  n.result(relu(n, n.op("Add-1", {y, n.input({2, 70, 4, 9, 8})})));
+}
+/// Few channels, as a film has.
+void film(Net& n) { n.result(relu(n, convolution(n, n.input({2, 3, 5, 12, 13}), {18, 3, 3, 5, 5}, windows(3, 2, 2)))); }
+void volume_pixels(Net& n) {
+  n.result(relu(n, convolution(n, n.input({1, 40, 3, 5, 7}), {33, 40, 1, 1, 1}, windows(3))));
+}
+void volume_depthwise(Net& n) {
+  const Texts wide{{"strides", "2,1,2"}, {"dilations", "1,2,1"}, {"pads_begin", "1,2,1"}, {"pads_end", "1,2,0"}};
+  const auto y = n.op("GroupConvolution-1", {n.input({2, 40, 6, 9, 8}), n.weights({40, 1, 1, 3, 3, 3})}, wide);
+  n.result(n.op("Swish-4", {biased_volume(n, y, 40)}));
+}
+
 // clang-format off
 constexpr Example kExamples[] = {
     {"bf16.convolution+bias+residual+Relu", grouped, kOften, kFixed, true, kBf16, Precision::bf16},
@@ -93,6 +124,13 @@ constexpr Example kExamples[] = {
     {"bf16.convolution+Relu", sampled_images, kOften, kFixed, true, kBf16, Precision::bf16},
     {"bf16.convolution+Relu", gray_image, kOnce, kFixed, true, kBf16, Precision::bf16},
     {"bf16_depthwise.convolution+scale+bias+Relu", normalizations, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"bf16.convolution+Sigmoid", volume_dilated, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"bf16.convolution+bias+Relu", volume_strided, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"bf16.convolution+bias+Relu", volume_in_bands, kOnce, kFixed, true, kBf16, Precision::bf16},
+    {"bf16_winograd2.convolution+bias+residual+Relu", volume_winograd, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"bf16.convolution+Relu", film, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"bf16.convolution+Relu", volume_pixels, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"bf16_depthwise.convolution+bias+Swish", volume_depthwise, kOften, kFixed, true, kBf16, Precision::bf16},
     {"bf16_depthwise.convolution+bias+Clamp", depthwise, kOften, kFixed, true, kBf16, Precision::bf16},
 };
 // clang-format on

@@ -259,6 +259,47 @@ void limits_of_f16(Net& n) {
   n.result(n.op("Convolution-1", {x, stepped(n, {15, 40, 3, 3})}, windows(2, 1, 1)));
 }
 
+const Texts kWideVolume{{"strides", "1,2,1"}, {"dilations", "3,1,2"}, {"pads_begin", "8,1,2"}, {"pads_end", "7,0,1"}};
+/// Slices that only padding reaches, and planes of the kernel that no slice meets.
+void volume(Net& n) {
+  const auto x =
+      n.op("Convolution-1", {quantized(n, n.input({2, 36, 2, 6, 7})), stepped(n, {33, 36, 3, 2, 3})}, kWideVolume);
+  n.result(quantized(n, n.op("Add-1", {x, n.weights({1, 33, 1, 1, 1})})));
+}
+void volume_in_bands(Net& n) {
+  const auto x = quantized(n, n.input({1, 24, 9, 35, 36}));
+  n.result(relu(n, n.op("Convolution-1", {x, stepped(n, {17, 24, 3, 3, 2})}, windows(3, 1, 1))));
+}
+void film(Net& n) {
+  const auto x = quantized(n, n.input({2, 3, 5, 12, 13}));
+  n.result(relu(n, n.op("Convolution-1", {x, stepped(n, {18, 3, 3, 5, 5})}, windows(3, 2, 2))));
+}
+void volume_depthwise(Net& n) {
+  const auto y = n.op("GroupConvolution-1", {quantized(n, n.input({2, 21, 6, 9, 8})), stepped(n, {21, 1, 1, 3, 2, 3})},
+                      kWideVolume);
+  n.result(quantized(n, y));
+}
+/// Of an expansion of volumes no rows are kept for what follows it.
+void volume_expanded(Net& n) {
+  const auto x = quantized(n, n.input({1, 16, 3, 6, 7}));
+  const auto y = quantized(n, relu(n, n.op("Convolution-1", {x, stepped(n, {32, 16, 1, 1, 1})}, windows(3))));
+  const auto z = n.op("GroupConvolution-1", {y, stepped(n, {32, 1, 1, 3, 3, 3})}, windows(3, 1, 1));
+  n.result(n.op("Convolution-1", {quantized(n, relu(n, z)), stepped(n, {16, 32, 1, 1, 1})}, windows(3)));
+}
+/// Two pixels of 32 channels, or four of 16, at a time, and those that are left.
+void depthwise_of_few(Net& n) {
+  for (const i64 channels : {16, 30}) {
+    const auto x = quantized(n, n.input({1, channels, 9, 7}));
+    n.result(quantized(n, n.op("GroupConvolution-1", {x, stepped(n, {channels, 1, 1, 5, 5})}, windows(2, 1, 2))));
+  }
+}
+void depthwise_of_few_f32(Net& n) {
+  for (const i64 channels : {12, 32}) {
+    const auto x = quantized(n, n.input({2, channels, 13, 9}));
+    n.result(relu(n, n.op("GroupConvolution-1", {x, stepped(n, {channels, 1, 1, 7, 3})}, windows(2, 2, 3))));
+  }
+}
+
 /// A value on the border of two levels may be rounded otherwise than in f32.
 constexpr float kLevel = 1.0F / 64;
 constexpr float kChannelsLevel = 4 * kLevel;  // of quantized_by_channel(), whose levels are up to 4 / 64 apart
@@ -296,6 +337,14 @@ constexpr Example kExamples[] = {
     {"int8.convolution+bias+PRelu+FakeQuantize", slopes, kOften, kFixed, true, kLevel, Precision::int8},
     {"int8_winograd4.convolution+PRelu+FakeQuantize", leaky, kOften, kFixed, true, 2 * kLevel, Precision::int8},
     {"int8_depthwise.convolution+PRelu+FakeQuantize", leaky, kOnce, kFixed, true, 2 * kLevel, Precision::int8},
+    {"int8.convolution+bias+FakeQuantize", volume, kOften, kFixed, true, kLevel, Precision::int8},
+    {"int8.convolution+Relu", volume_in_bands, kOften, kFixed, true, 5e-6F, Precision::int8},
+    {"int8.convolution+Relu", film, kOnce, kFixed, true, 5e-6F, Precision::int8},
+    {"int8_depthwise.convolution+FakeQuantize", volume_depthwise, kOften, kFixed, true, kLevel, Precision::int8},
+    {"int8_depthwise.convolution+Relu+FakeQuantize", volume_expanded, kOften, kFixed, true, 2 * kLevel,
+     Precision::int8},
+    {"int8_depthwise.convolution+FakeQuantize", depthwise_of_few, kOften, kFixed, true, kLevel, Precision::int8},
+    {"int8_depthwise.convolution+Relu", depthwise_of_few_f32, kOften, kFixed, true, 5e-6F, Precision::int8},
     {"int8.average_pool+FakeQuantize", average, kOften, kFixed, true, kLevel, Precision::int8},
     {"int8.average_pool", average_inside, kOnce, kFixed, true, 5e-6F, Precision::int8},
     {"int8.convolution+FakeQuantize", average_of_others, kOften, kFixed, true, kLevel, Precision::int8},

@@ -208,7 +208,7 @@ void narrow_convolution(const NarrowGeometry& g, const WordPanels& filters, cons
     else if (!s.is_volume()) copy_padded(shape, phases, from, pad_pixel, begin, end, first, rows, to);
     else copy_padded_slices(shape, phases, from, pad_pixel, begin, end, band, to);
   };
-  const NarrowBand all_rows{{0, s.out_height}, 0, g.padded_slices, 0, g.padded_rows};
+  const NarrowBand all_rows{{0, z.out}, {0, out_height}, 0, g.padded_slices, 0, g.padded_rows};
   if (g.copies_bands() && s.out_height == 1) {
     const auto bands = ceil_div(s.out_width, g.band_columns());
     const auto widest = g.phases_of(g.band_columns());
@@ -230,17 +230,21 @@ void narrow_convolution(const NarrowGeometry& g, const WordPanels& filters, cons
   }
   if (g.copies_bands()) {
     const auto bands = g.bands();
+    const auto count = g.count_of(bands);
     Slots slots(reinterpret_cast<float*>(scratch),
                 g.blocks * g.parts * bands.read_slices * bands.read_rows * g.padded_width * kBlock, slots_for(pool));
-    return parallel(pool, s.batch * bands.count, [&](i64 chunk) {
-      const auto image = chunk / bands.count;
-      const auto band = g.band(bands, chunk % bands.count);
+    return parallel(pool, s.batch * count, [&](i64 chunk) {
+      const auto image = chunk / count;
+      const auto band = g.band(bands, chunk % count);
       const Slots::Lease room(slots);
       auto* rows_read = reinterpret_cast<Word*>(room.data());
       copy(s, g.phases, image, 0, g.blocks, band, rows_read);
       const auto row = g.padded_width * kBlock, slice = band.read_rows * row, read = band.read_slices * slice;
-      compute({rows_read, row, slice, g.parts * read, three ? read : 0, g.phases}, image, 0, panels, band.rows.begin,
-              band.rows.end, 0, s.out_width);
+      Source from{rows_read, row, slice, g.parts * read, three ? read : 0, g.phases};
+      for (auto y = band.slices.begin * out_height; y < band.slices.end * out_height; y += out_height) {
+        compute(from, image, 0, panels, y + band.rows.begin, y + band.rows.end, 0, s.out_width);
+        from.data += z.stride * slice;
+      }
     });
   }
   const bool alone = !filters.make && s.out_height > 1 && g.copies_alone(slots_for(pool));
@@ -362,7 +366,8 @@ void narrow_depthwise(const ConvolutionShape& s, i64 lanes, const Word* in, cons
         }
       }
       copy_padded_slices(s, {bands.width}, in + block * s.plane() * kBlock, pads.of(block % blocks), 0, 1,
-                         {.rows = band,
+                         {.slices = {slice, slice + 1},
+                          .rows = band,
                           .first_slice = slice * z.stride,
                           .read_slices = bands.deep,
                           .first_row = band.begin * s.stride_y,

@@ -119,40 +119,38 @@ OncePanels NarrowGeometry::once(i64 read_words) const {
 NarrowBands NarrowGeometry::bands() const {
   const auto& z = s.slices;
   const auto row = blocks * parts * padded_width * kBlock, height = s.out_slice_height();
-  const auto deep = (z.planes - 1) * z.dilation + 1, tall = (s.plane_height() - 1) * s.dilation_y + 1;
-  if (const auto fits = kBandWords / (row * padded_rows); s.is_volume() && fits >= deep) {
-    const auto slices = std::clamp<i64>((fits - deep) / z.stride + 1, 1, std::max<i64>(ceil_div(z.out, kBands), 1));
-    return {.slices = slices,
-            .rows = height,
-            .count = ceil_div(z.out, slices),
-            .read_slices = (slices - 1) * z.stride + deep,
-            .read_rows = padded_rows};
+  const auto most = std::max<i64>(ceil_div(s.out_height, kBands), 1);  // rows of all slices of a band
+  const auto of = [&](i64 slices) {
+    const auto read = (slices - 1) * z.stride + (z.planes - 1) * z.dilation + 1;
+    const auto tall = (s.plane_height() - 1) * s.dilation_y + 1, fits = kBandWords / (row * read) - tall;
+    const auto rows = std::clamp<i64>(fits / s.stride_y + 1, 1, std::clamp<i64>(most / slices, 1, height));
+    return NarrowBands{slices, rows, read, (rows - 1) * s.stride_y + tall};
+  };
+  /// What is copied for an output row.
+  const auto copied = [](const NarrowBands& b) {
+    return static_cast<double>(b.read_slices * b.read_rows) / static_cast<double>(b.slices * b.rows);
+  };
+  auto best = of(1);
+  for (i64 slices = 2; slices <= std::min(z.out, most); ++slices) {
+    const auto bands = of(slices);
+    if (bands.read_slices * bands.read_rows * row > kBandWords) break;
+    if (copied(bands) < copied(best)) best = bands;
   }
-  const auto fits = kBandWords / (row * deep) - tall;
-  const auto rows = std::clamp<i64>(fits / s.stride_y + 1, 1, std::max<i64>(ceil_div(s.out_height, kBands), 1));
-  return {.slices = 1,
-          .rows = std::min(rows, height),
-          .count = z.out * ceil_div(height, std::min(rows, height)),
-          .read_slices = deep,
-          .read_rows = (std::min(rows, height) - 1) * s.stride_y + tall};
+  return best;
+}
+
+i64 NarrowGeometry::count_of(const NarrowBands& bands) const {
+  return ceil_div(s.slices.out, bands.slices) * ceil_div(s.out_slice_height(), bands.rows);
 }
 
 NarrowBand NarrowGeometry::band(const NarrowBands& bands, i64 i) const {
   const auto& z = s.slices;
-  const auto height = s.out_slice_height();
-  if (bands.rows == height) {
-    const Part slices(z.out, bands.count, i);
-    return {.rows = {slices.begin * height, slices.end * height},
-            .first_slice = slices.begin * z.stride,
-            .read_slices = (slices.size() - 1) * z.stride + (z.planes - 1) * z.dilation + 1,
-            .first_row = 0,
-            .read_rows = bands.read_rows};
-  }
-  const auto each = bands.count / z.out, slice = i / each;
-  const Part rows(height, each, i % each);
-  return {.rows = {slice * height + rows.begin, slice * height + rows.end},
-          .first_slice = slice * z.stride,
-          .read_slices = bands.read_slices,
+  const auto height = s.out_slice_height(), across = ceil_div(height, bands.rows);
+  const Part slices(z.out, ceil_div(z.out, bands.slices), i / across), rows(height, across, i % across);
+  return {.slices = slices,
+          .rows = rows,
+          .first_slice = slices.begin * z.stride,
+          .read_slices = (slices.size() - 1) * z.stride + (z.planes - 1) * z.dilation + 1,
           .first_row = rows.begin * s.stride_y,
           .read_rows = (rows.size() - 1) * s.stride_y + (s.plane_height() - 1) * s.dilation_y + 1};
 }

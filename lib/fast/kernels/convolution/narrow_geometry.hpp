@@ -28,15 +28,14 @@ struct GroupedChannels {
   }
 };
 
-/// Rows of the output, of whole slices or within one, and the padded rows that they read: so many of each slice.
+/// Output slices by rows of each, and the padded ones that they read.
 struct NarrowBand {
-  Part rows;
+  Part slices, rows;
   i64 first_slice, read_slices, first_row, read_rows;
 };
+/// Bands of at most so many.
 struct NarrowBands {
-  i64 slices, rows;  ///< output slices of a band, or rows of one slice, at most
-  i64 count;
-  i64 read_slices, read_rows;  ///< at most
+  i64 slices, rows, read_slices, read_rows;
 };
 
 /// How the sums of a convolution run over words.
@@ -100,6 +99,7 @@ struct NarrowGeometry {
   OncePanels once(i64 read_words) const;
   NarrowBands bands() const;
   i64 band_columns() const;
+  i64 count_of(const NarrowBands& bands) const;
   NarrowBand band(const NarrowBands& bands, i64 i) const;
   ColumnPhases phases_of(i64 out_columns) const;  ///< of what so many columns of the output read, of a padded row
   /// Whether, where it is not, every thread copies all of it for itself: that is less than to wait for each other.

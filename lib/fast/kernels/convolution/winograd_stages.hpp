@@ -30,8 +30,8 @@ struct WinogradGeometry {
 
   static constexpr int kManyThreads = std::numeric_limits<int>::max();
 
-  /// Of m × m output pixels a tile, for a pool of so many threads. `block_count`: of a plane of filters. Chunks of their
-  /// own take `together` tiles or more.
+  /// Of m × m output pixels a tile, for a pool of so many threads. `block_count`: of a plane of filters. Chunks that
+  /// have memory of their own take `together` tiles or more.
   WinogradGeometry(const ConvolutionShape& s, int tile, int threads, i64 block_count, i64 together, i64 block_split = 1)
       : m(tile),
         window(tile + s.plane_height() - 1),
@@ -225,8 +225,8 @@ class WinogradStages {
  private:
   /// Tile (ty, tx) of a transformed block.
   void transform(const Element* in, i64 image, i64 block, i64 ty, i64 tx, Element* to, i64 step) const {
-    const auto part = block % g_.split * (kBlock / g_.split);
     const auto each = g_.blocks / slices_.planes, of_plane = block % each / g_.split;
+    const auto part = block % each % g_.split * (kBlock / g_.split);
     const auto slice = image % slices_.out * slices_.stride + block / each * slices_.dilation - slices_.pad;
     const bool inside = slice >= 0 && slice < slices_.count;
     const auto first = (image / slices_.out * ceil_div(each, g_.split) + of_plane) * slices_.count;

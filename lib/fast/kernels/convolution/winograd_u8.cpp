@@ -68,7 +68,7 @@ struct Loops {
 
   void multiply(const WinogradProduct<Word>& p) const {
     auto sum = narrow_sum(p, g, filters(p.panel, p.point));
-    sum.last_steps = ceil_div(s.channels - (g.blocks - 1) * kChannels, i64{2});
+    sum.last_steps = ceil_div(s.channels - (g.blocks / s.slices.planes - 1) * kChannels, i64{2});
     table.i16_sums({.sum = sum,
                     .out = reinterpret_cast<Word*>(p.out),
                     .out_pixel = kBlock,
@@ -81,12 +81,13 @@ struct Loops {
     each_tile(sums, [&](const WinogradSums& tile) { store_one(tile); });
   }
   void store_one(const WinogradSums& sums) const {
-    const auto y = sums.ty * kTile, x = sums.tx * kTile, pixel = y * s.out_width + x;
-    const auto rows = std::min<i64>(kTile, s.out_height - y), columns = std::min<i64>(kTile, s.out_width - x);
+    const auto image = sums.image / s.slices.out, slice = sums.image % s.slices.out, height = s.out_slice_height();
+    const auto y = sums.ty * kTile, x = sums.tx * kTile, pixel = (slice * height + y) * s.out_width + x;
+    const auto rows = std::min<i64>(kTile, height - y), columns = std::min<i64>(kTile, s.out_width - x);
     U8WinogradTile tile{.from = reinterpret_cast<const Word*>(sums.from),
                         .point = sums.step,
                         .half = sums.half,
-                        .tile = u8_tile_of(s, out, residual, e, sums.panel, sums.image, pixel),
+                        .tile = u8_tile_of(s, out, residual, e, sums.panel, image, pixel),
                         .width = s.out_width,
                         .rows = static_cast<int>(rows),
                         .columns = static_cast<int>(columns)};
@@ -99,7 +100,7 @@ struct Loops {
     tile.tile.out_block = rows * columns * kBlock;
     tile.width = columns;
     table.u8_winograd_output(tile);
-    u8_activated_rows(s, out, residual, e, values.data(), PixelRows{rows, columns, s.out_width}, sums.panel, sums.image,
+    u8_activated_rows(s, out, residual, e, values.data(), PixelRows{rows, columns, s.out_width}, sums.panel, image,
                       pixel);
   }
 };
@@ -109,7 +110,7 @@ struct Loops {
 bool u8_winograd_pays(const ConvolutionShape& s) {
   const auto has_u8 = narrow_isa().has_u8;
   const auto fewest = has_u8 ? 4 * kBlock : narrow_isa().adds_pairs ? 2 * kBlock : kBlock;
-  if (narrow_isa().tiled || !winograd_fits(s, WinogradTile::two) || s.groups > 1 || s.is_dilated() ||
+  if (narrow_isa().tiled || !winograd_fits(s.slice(), WinogradTile::two) || s.groups > 1 || s.is_dilated() ||
       s.channels < fewest || s.outputs < fewest)
     return false;
   // Products of pairs by products of fours, each of which is two of pairs where there is no instruction for it; what
@@ -117,7 +118,7 @@ bool u8_winograd_pays(const ConvolutionShape& s) {
   // instruction larger ones take too long.
   constexpr i64 kWeightsAsTiles = 8;
   const auto g = geometry_of(s);
-  const auto tiles = g.across * g.down, products = s.out_plane() * 9;
+  const auto tiles = g.across * g.down, products = s.out_slice_height() * s.out_width * 9;
   if (has_u8)
     return static_cast<double>((tiles + kWeightsAsTiles) * g.points * 2) <= 0.93 * static_cast<double>(products);
   return static_cast<double>(tiles * g.points) <= 0.72 * static_cast<double>(products) &&
@@ -138,19 +139,20 @@ i64 u8_winograd_weights_size(const ConvolutionShape& s) {
 
 void u8_winograd_pack(const ConvolutionShape& s, const std::int8_t* weights, Word* to, ThreadPool& pool) {
   const auto g = geometry_of(s);
-  const auto panel_size = g.points * g.point_size(), each = s.channels * 9;
+  const auto panel_size = g.points * g.point_size(), planes = s.slices.planes, blocks = g.blocks / planes;
   parallel_panels(pool, panel_size / kColumns, s.outputs, [&](i64 first, i64 outputs) {
     for (auto o = first; o < first + outputs; o += kColumns) {
       const auto valid = std::min(kColumns, s.outputs - o);
-      for (i64 c = 0; c < g.blocks * kChannels; c += 2) {
+      for (i64 pair = 0; pair < g.blocks * kBlock; ++pair) {
+        const auto plane = pair / (blocks * kBlock), c = pair % (blocks * kBlock) * 2;
         const auto channels = std::clamp<i64>(s.channels - c, 0, 2);
         std::array<Lanes, 9> taps{};
         for (i64 k = 0; k < valid; ++k)
           for (i64 i = 0; i < channels; ++i)
             for (std::size_t t = 0; t < taps.size(); ++t)
               taps[t][static_cast<std::size_t>(2 * k + i)] =
-                  weights[(o + k) * each + (c + i) * 9 + static_cast<i64>(t)];
-        transform(taps, to + o / kColumns * panel_size + c / 2 * kColumns, g.point_size());
+                  weights[(((o + k) * s.channels + c + i) * planes + plane) * 9 + static_cast<i64>(t)];
+        transform(taps, to + o / kColumns * panel_size + pair * kColumns, g.point_size());
       }
     }
   });
