@@ -48,7 +48,7 @@ std::span<const Storage> candidates(Precision precision) {
 /// Not of f32 where so few channels leave most of a block empty.
 bool has_blocks(const PartialShape& shape, ElementType type) {
   constexpr i64 kFewChannels = 4;
-  if (type != ElementType::f32) return shape.rank() >= 3 && shape.rank() <= 4;
+  if (type != ElementType::f32) return shape.rank() >= 3 && shape.rank() <= 5;
   return shape.rank() >= 3 && shape.rank() <= 5 && !(shape[1].is_static() && shape[1].length() <= kFewChannels);
 }
 

@@ -123,7 +123,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
     limits[i] = t;
   }
   // In blocks every lane has its own limits, so that those beyond the last channel stay 0.
-  const bool blocks = shape.is_static() && (shape.rank() == 3 || shape.rank() == 4);
+  const bool blocks = shape.is_static() && (shape.rank() >= 3 && shape.rank() <= 5);
   return Match{{root},
                {x},
                std::make_unique<FakeQuantize>(Limits(limits, attrs.levels, single && !blocks ? 1 : channels), blocks)};

@@ -65,7 +65,7 @@ bool is_gate(const Graphlet& graph, ValueRef v, const PartialShape& whole) {
 std::optional<Match> match(const Graphlet& graph, int root) {
   constexpr i64 kFewChannels = kBlock / 2;
   const auto& shape = graph.fact({root, 0}).shape;
-  const bool has_blocks = shape.is_static() && (shape.rank() == 3 || shape.rank() == 4);
+  const bool has_blocks = shape.is_static() && (shape.rank() >= 3 && shape.rank() <= 5);
   if (!has_blocks || shape[1].length() < kFewChannels) return std::nullopt;
   const int port = is_gate(graph, graph.input(root, 1), shape) ? 0 : 1;
   const auto x = graph.input(root, port), gate = graph.input(root, 1 - port);

@@ -142,7 +142,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (!is_f32(graph, x) || !shape.is_static()) return std::nullopt;
   const auto levels = levels_of(graph, {root, 0});
   if (!levels) return std::nullopt;
-  const bool has_blocks = shape.rank() == 3 || shape.rank() == 4;
+  const bool has_blocks = shape.rank() >= 3 && shape.rank() <= 5;
   // Few channels, as of an image, would leave most of a block empty.
   const bool fills = has_blocks && shape[1].length() >= kBlock / 2;
   if (!fills && !levels->is_single()) return std::nullopt;

@@ -62,7 +62,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   constexpr i64 kFewChannels = kBlock / 2;
   const auto a = graph.input(root, 0), b = graph.input(root, 1);
   const auto& shape = graph.fact({root, 0}).shape;
-  const bool has_blocks = shape.is_static() && (shape.rank() == 3 || shape.rank() == 4);
+  const bool has_blocks = shape.is_static() && (shape.rank() >= 3 && shape.rank() <= 5);
   if (!has_blocks || shape[1].length() < kFewChannels || !is_f32(graph, a) || !is_residual(graph, a, b) ||
       graph.constant(a))
     return std::nullopt;
