@@ -101,6 +101,16 @@ void film(Net& n) { n.result(relu(n, convolution(n, n.input({2, 3, 5, 12, 13}), 
 void volume_pixels(Net& n) {
   n.result(relu(n, convolution(n, n.input({1, 40, 3, 5, 7}), {33, 40, 1, 1, 1}, windows(3))));
 }
+/// What lies between in bf16: parts of the channels, a sum, means by which channels are scaled, some slices.
+void volume_parts(Net& n) {
+  const auto x = relu(n, convolution(n, n.input({2, 33, 4, 5, 6}), {64, 33, 1, 1, 1}, windows(3)));
+  const auto y = n.op("Split-1", {x, n.index(1)}, {{"num_splits", "2"}}, 2);
+  const auto a = convolution(n, y, {32, 32, 1, 1, 1}, windows(3)), b = n.op("Add-1", {y, a});
+  const auto z = n.op("Concat-1", {a, b}, {{"axis", "1"}});
+  const auto mean = n.op("ReduceMean-1", {z, n.indices({2, 3, 4})}, {{"keep_dims", "true"}});
+  const auto scaled = n.op("Multiply-1", {z, n.op("Sigmoid-1", {mean})});
+  n.result(convolution(n, scaled, {8, 64, 3, 1, 1}, windows(3)));
+}
 void volume_depthwise(Net& n) {
   const Texts wide{{"strides", "2,1,2"}, {"dilations", "1,2,1"}, {"pads_begin", "1,2,1"}, {"pads_end", "1,2,0"}};
   const auto y = n.op("GroupConvolution-1", {n.input({2, 40, 6, 9, 8}), n.weights({40, 1, 1, 3, 3, 3})}, wide);
@@ -130,6 +140,7 @@ constexpr Example kExamples[] = {
     {"bf16_winograd2.convolution+bias+residual+Relu", volume_winograd, kOften, kFixed, true, kBf16, Precision::bf16},
     {"bf16.convolution+Relu", film, kOften, kFixed, true, kBf16, Precision::bf16},
     {"bf16.convolution+Relu", volume_pixels, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"bf16.convolution", volume_parts, kOften, kFixed, true, kFewLayers, Precision::bf16},
     {"bf16_depthwise.convolution+bias+Swish", volume_depthwise, kOften, kFixed, true, kBf16, Precision::bf16},
     {"bf16_depthwise.convolution+bias+Clamp", depthwise, kOften, kFixed, true, kBf16, Precision::bf16},
 };

@@ -279,6 +279,11 @@ void volume_depthwise(Net& n) {
                       kWideVolume);
   n.result(quantized(n, y));
 }
+void volume_winograd(Net& n) {
+  const auto x = quantized(n, n.input({2, 96, 3, 16, 15}));
+  const auto y = n.op("Convolution-1", {x, stepped(n, {70, 96, 3, 3, 3})}, windows(3, 1, 1));
+  n.result(quantized(n, relu(n, n.op("Add-1", {y, n.weights({1, 70, 1, 1, 1})}))));
+}
 /// Of an expansion of volumes no rows are kept for what follows it.
 void volume_expanded(Net& n) {
   const auto x = quantized(n, n.input({1, 16, 3, 6, 7}));
@@ -338,6 +343,8 @@ constexpr Example kExamples[] = {
     {"int8_winograd4.convolution+PRelu+FakeQuantize", leaky, kOften, kFixed, true, 2 * kLevel, Precision::int8},
     {"int8_depthwise.convolution+PRelu+FakeQuantize", leaky, kOnce, kFixed, true, 2 * kLevel, Precision::int8},
     {"int8.convolution+bias+FakeQuantize", volume, kOften, kFixed, true, kLevel, Precision::int8},
+    {"int8_winograd4.convolution+bias+Relu+FakeQuantize", volume_winograd, kOften, kFixed, true, kLevel,
+     Precision::int8},
     {"int8.convolution+Relu", volume_in_bands, kOften, kFixed, true, 5e-6F, Precision::int8},
     {"int8.convolution+Relu", film, kOnce, kFixed, true, 5e-6F, Precision::int8},
     {"int8_depthwise.convolution+FakeQuantize", volume_depthwise, kOften, kFixed, true, kLevel, Precision::int8},

@@ -52,6 +52,18 @@ void between(Net& n, const char* pool, Texts more) {
 void max_between(Net& n) { between(n, "MaxPool-1", {}); }
 void average_between(Net& n) { between(n, "AvgPool-1", {{"exclude-pad", "true"}}); }
 
+/// Of levels and of bf16, which others read as they are, in f32, or both.
+void max_of_narrow(Net& n, bool levels) {
+  const auto narrow = [&](int x) { return levels ? quantized(n, x) : x; };
+  const auto filters = [&](const Shape& shape) { return levels ? stepped(n, shape) : n.weights(shape); };
+  const auto x = n.op("Convolution-1", {narrow(n.input({2, 36, 5, 6, 7})), filters({70, 36, 1, 1, 1})}, windows(3));
+  const auto y = n.op("MaxPool-1", {narrow(x)}, cubes("3,2,3", "2,1,2", "1,1,1", "1,0,2"));
+  n.result(n.op("Convolution-1", {y, filters({40, 70, 3, 1, 1})}, windows(3)));
+  n.result(n.op("Sin-1", {n.op("MaxPool-1", {y}, cubes("1,2,2", "1,2,2", "0,0,0", "0,0,0"))}));
+}
+void max_of_levels(Net& n) { max_of_narrow(n, true); }
+void max_of_bf16(Net& n) { max_of_narrow(n, false); }
+
 // clang-format off
 constexpr Example kExamples[] = {
     {"volume.max_pool", halved},
@@ -67,6 +79,8 @@ constexpr Example kExamples[] = {
     {"volume.max_pool", wide_max, kOften, kOpen},
     {"volume.max_pool", max_between},
     {"volume.average_pool", average_between},
+    {"volume.max_pool", max_of_levels, kOften, kFixed, true, 1.0F / 64, Precision::int8},
+    {"volume.max_pool", max_of_bf16, kOften, kFixed, true, 2e-2F, Precision::bf16},
 };
 // clang-format on
 
