@@ -89,6 +89,11 @@ struct Loops {
 }  // namespace
 
 bool bf16_winograd_pays(const ConvolutionShape& s) {
+  // Products of a pixel: Winograd's fill blocks of channels and panels, a direct sum's pairs and halves.
+  constexpr double kLeastSaved = 1.35;
+  const auto direct = 9 * round_up(s.channels, 2) * round_up(s.outputs, kBlock);
+  const auto transformed = 4 * round_up(s.channels, kChannels) * round_up(s.outputs, kColumns);
+  if (static_cast<double>(direct) < kLeastSaved * static_cast<double>(transformed)) return false;
   return !narrow_isa().tiled && winograd_fits(s.slice(), WinogradTile::two) && s.groups == 1 && !s.is_dilated() &&
          s.channels >= kChannels && s.outputs >= kColumns && std::min(s.out_slice_height(), s.out_width) >= 6;
 }
