@@ -71,11 +71,21 @@ bool take_quantize(const Graphlet& graph, HeadOperand& operand, HeadWay& way) {
   return true;
 }
 
+/// Whether products of levels are known to take longer than those in f32, keys being packed for them.
+bool are_too_few(const Graphlet& graph, const HeadOperand& queries) {
+  constexpr i64 kRows = 3, kColumns = 16;
+  const auto& shape = graph.fact(queries.value).shape;
+  const auto is_below = [&](i64 axis, i64 least) { return shape[axis].is_static() && shape[axis].length() < least; };
+  const auto& axes = queries.axes;
+  return !axes.places && shape.has_rank() && shape.rank() == axes.rank && !queries.apart &&
+         (is_below(axes.axes[2], kRows) || is_below(axes.axes[3], kColumns));
+}
+
 /// Queries and keys that are both on levels, and values where probabilities are.
 void take_levels(const Graphlet& graph, std::array<HeadOperand, 3>& operands,
                  const std::optional<Levels>& probabilities, AroundAttention& around, HeadWay& way) {
   const auto q = single_levels(graph, operands[0].value), k = single_levels(graph, operands[1].value);
-  if (q && k) {
+  if (q && k && (probabilities || !are_too_few(graph, operands[0]))) {
     around.level_scores = true;
     around.q_levels = head_levels(*q);
     around.k_levels = head_levels(*k);

@@ -163,7 +163,8 @@ inline AttentionShape of_head(const AttentionShape& shape, i64 head) {
 i64 attention_scratch_size(const AttentionShape& shape, bool plain, int threads);
 
 /// Columns of v and out lie side by side, those of q unless shape.turned; k may be transposed where it is f32. Only
-/// with shape.bf16 may operands be bf16, only those that become levels may be such, with columns side by side. A query that sees no key gets NaN.
+/// with shape.bf16 may operands be bf16, only those that become levels may be such, with columns side by side. A query
+/// that sees no key gets NaN.
 void attention(const AttentionShape& shape, const HeadView& q, const HeadView& k, const HeadView& v,
                const MaskView& mask, const HeadPlace& out, float* scratch, ThreadPool& pool);
 

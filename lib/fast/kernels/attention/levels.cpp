@@ -17,10 +17,11 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 std::uint8_t* bytes(Word* p) { return reinterpret_cast<std::uint8_t*>(p); }
 
-/// n levels of a row whose numbers lie side by side.
-void to_levels(const HeadView& row, i64 n, const HeadLevels& levels, std::uint8_t* to) {
-  if (row.levels) std::copy_n(row.levels, n, to);
-  else narrow_isa().to_u8(row.data, levels.by, levels.plus, levels.max_level, to, n);
+/// Rows of n levels from rows whose numbers lie side by side, `apart` bytes apart.
+void to_levels(const HeadView& view, i64 n, i64 rows, const HeadLevels& levels, std::uint8_t* to, i64 apart) {
+  if (view.levels)
+    for (i64 i = 0; i < rows; ++i) std::copy_n(view.levels + i * view.row, n, to + i * apart);
+  else narrow_isa().rows_to_u8(view.data, view.row, levels.by, levels.plus, levels.max_level, to, apart, rows, n);
 }
 
 /// Columns [first, first + n) of so many rows, at most kColumns, side by side: where they lie, or in `room`.
@@ -29,12 +30,8 @@ HeadView side_by_side(const HeadView& view, i64 first, i64 n, i64 rows, float* r
   if (view.levels) from.levels += first * view.column;
   else from.data += first * view.column;
   if (view.column == 1) return from;
-  if (view.row == 1) {
-    isa().transpose(from.data, view.column, room, kBytes, n, rows);
-  } else {
-    for (i64 i = 0; i < rows; ++i)
-      for (i64 c = 0; c < n; ++c) room[i * kBytes + c] = from.data[i * view.row + c * view.column];
-  }
+  for (i64 i = 0; i < rows; ++i)
+    for (i64 c = 0; c < n; ++c) room[i * kBytes + c] = from.data[i * view.row + c * view.column];
   return {.data = room, .row = kBytes};
 }
 
@@ -87,52 +84,62 @@ void put_shifts(Word* panel, i64 k, float left, float right) {
 
 void pack_level_keys(const HeadView& view, i64 depth, i64 count, const HeadLevels& levels, const HeadLevels& left,
                      Word* to) {
-  const auto words = u8_words(depth);
-  for (i64 j = 0; j < count; j += kColumns, to += level_panel_size(depth)) {
+  const auto words = u8_words(depth), size = level_panel_size(depth);
+  const bool turned = view.data && view.row == 1 && view.column != 1;
+  if (turned) {
+    auto rows = view;
+    rows.row = view.column;
+    pack_level_values(rows, depth, count, levels, to);
+  }
+  for (i64 j = 0; j < count; j += kColumns, to += size) {
     const auto valid = std::min(kColumns, count - j);
-    if (valid < kColumns) std::fill_n(to, words * kColumns, Word{0});
-    for (i64 w = 0; w < words; w += kLines) {
+    if (!turned && valid < kColumns) std::fill_n(to, words * kColumns, Word{0});
+    for (i64 w = 0; !turned && w < words; w += kLines) {
       alignas(64) Word lines[kColumns * kLines];
       alignas(64) float room[kColumns * kBytes];
       const auto now = std::min(kLines, words - w), n = std::min(4 * now, depth - 4 * w);
-      const auto from = side_by_side(view.from(j), 4 * w, n, valid, room);
-      for (i64 c = 0; c < valid; ++c) {
-        if (n % 4 != 0) lines[c * kLines + now - 1] = 0;
-        to_levels(from.from(c), n, levels, bytes(lines + c * kLines));
-      }
-      isa().transpose(reinterpret_cast<const float*>(lines), kLines, reinterpret_cast<float*>(to + w * kColumns),
-                      kColumns, valid, now);
+      if (n % 4 != 0)
+        for (i64 c = 0; c < valid; ++c) lines[(c + 1) * now - 1] = 0;
+      to_levels(side_by_side(view.from(j), 4 * w, n, valid, room), n, valid, levels, bytes(lines), 4 * now);
+      isa().transpose(reinterpret_cast<const float*>(lines), now, reinterpret_cast<float*>(to + w * kColumns), kColumns,
+                      valid, now);
     }
-    make_signed(to, words);
+    if (!turned) make_signed(to, words);
     put_shifts(to, depth, left.offset, levels.offset + 128);
   }
 }
 
 void pack_level_values(const HeadView& view, i64 rows, i64 columns, const HeadLevels& levels, Word* to) {
   const auto words = u8_words(rows);
+  const float by[] = {levels.by, levels.by, levels.by, levels.by},
+              plus[] = {levels.plus, levels.plus, levels.plus, levels.plus};
   for (i64 j = 0; j < columns; j += kColumns, to += level_panel_size(rows)) {
     const auto valid = std::min(kColumns, columns - j);
-    auto from = view;
-    if (view.levels) from.levels += j;
-    else from.data += j;
     for (i64 w = 0; w < words; ++w) {
-      alignas(64) std::uint8_t four[4][kColumns] = {};
-      for (i64 i = 0; i < std::min<i64>(4, rows - 4 * w); ++i) to_levels(from.from(4 * w + i), valid, levels, four[i]);
+      const auto from = view.from(4 * w);
+      const auto now = std::min<i64>(4, rows - 4 * w);
       auto* line = to + w * kColumns;
-      for (i64 c = 0; c < kColumns; ++c)
-        line[c] =
-            kSigned ^ (Word{four[0][c]} | Word{four[1][c]} << 8 | Word{four[2][c]} << 16 | Word{four[3][c]} << 24);
+      if (valid < kColumns) std::fill_n(line, kColumns, Word{0});
+      if (view.levels) {
+        std::uint8_t four[4][kColumns] = {};
+        for (i64 i = 0; i < now; ++i) std::copy_n(from.levels + i * view.row + j, valid, four[i]);
+        for (i64 c = 0; c < kColumns; ++c)
+          line[c] = Word{four[0][c]} | Word{four[1][c]} << 8 | Word{four[2][c]} << 16 | Word{four[3][c]} << 24;
+        continue;
+      }
+      const float* x[4] = {};
+      for (i64 i = 0; i < now; ++i) x[i] = from.data + i * view.row + j;
+      narrow_isa().pixels_to_u8(x, static_cast<int>(now), by, plus, levels.max_level, valid, line, 1);
     }
-    std::fill_n(reinterpret_cast<float*>(to + words * kColumns), kColumns, 0.0F);
+    make_signed(to, words);
+    put_shifts(to, rows, 0, 0);
   }
 }
 
 void rows_to_levels(const HeadView& view, i64 n, i64 rows, const HeadLevels& levels, Word* to) {
   const auto words = u8_words(n);
-  for (i64 i = 0; i < rows; ++i, to += words) {
-    if (n % 4 != 0) to[words - 1] = 0;
-    to_levels(view.from(i), n, levels, bytes(to));
-  }
+  for (i64 i = 0; n % 4 != 0 && i < rows; ++i) to[(i + 1) * words - 1] = 0;
+  to_levels(view, n, rows, levels, bytes(to), 4 * words);
 }
 
 void add_up_levels(const Word* rows, i64 row, i64 n, i64 count, float by, float* to) {
