@@ -29,10 +29,10 @@ struct AroundAttention {
   bool several = false;       ///< there must be several keys
   bool bf16 = false;          ///< multiplies in bf16
   bool level_scores = false;  ///< queries and keys are on levels; `factor` is that of steps
-  HeadLevels q_levels{}, k_levels{};
+  LevelLine q_levels{}, k_levels{};
   bool reads_q_levels = false, reads_k_levels = false;  ///< where they are stored as such
   bool level_values = false;                            ///< probabilities and values are on levels, too
-  HeadLevels p_levels{}, v_levels{};
+  LevelLine p_levels{}, v_levels{};
   bool reads_v_levels = false;
   float value_scale = 1;         ///< of the products of their steps
   bool nan_is_zero = false;      ///< probabilities that are NaN

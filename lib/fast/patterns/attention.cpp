@@ -41,22 +41,6 @@ void take_repetitions(const Graphlet& graph, std::array<HeadOperand, 3>& operand
   }
 }
 
-HeadLevels head_levels(const Levels& levels) {
-  const auto low = levels.low(0), step = levels.scale(0);
-  const auto zero = levels.zero(0);
-  return {.by = 1 / step,
-          .plus = -low / step,
-          .max_level = levels.max_level,
-          .offset = zero ? -static_cast<float>(*zero) : low / step};
-}
-
-/// Levels of an operand, the same for all of it.
-std::optional<Levels> single_levels(const Graphlet& graph, ValueRef v) {
-  auto levels = levels_of(graph, v);
-  if (levels && !levels->is_single()) levels.reset();
-  return levels;
-}
-
 /// Takes the FakeQuantize that gives an operand, where nobody else reads it: what comes before is brought onto levels
 /// as it is read. False where it is not so.
 bool take_quantize(const Graphlet& graph, HeadOperand& operand, HeadWay& way) {
@@ -87,8 +71,8 @@ void take_levels(const Graphlet& graph, std::array<HeadOperand, 3>& operands,
   const auto q = single_levels(graph, operands[0].value), k = single_levels(graph, operands[1].value);
   if (q && k && (probabilities || !are_too_few(graph, operands[0]))) {
     around.level_scores = true;
-    around.q_levels = head_levels(*q);
-    around.k_levels = head_levels(*k);
+    around.q_levels = level_line(*q);
+    around.k_levels = level_line(*k);
     around.factor *= q->scale(0) * k->scale(0);
     around.reads_q_levels = !take_quantize(graph, operands[0], way);
     around.reads_k_levels = !take_quantize(graph, operands[1], way);
@@ -96,8 +80,8 @@ void take_levels(const Graphlet& graph, std::array<HeadOperand, 3>& operands,
   const auto v = probabilities ? single_levels(graph, operands[2].value) : std::nullopt;
   if (v) {
     around.level_values = true;
-    around.p_levels = head_levels(*probabilities);
-    around.v_levels = head_levels(*v);
+    around.p_levels = level_line(*probabilities);
+    around.v_levels = level_line(*v);
     around.value_scale = probabilities->scale(0) * v->scale(0);
     around.reads_v_levels = !take_quantize(graph, operands[2], way);
   }

@@ -5,6 +5,7 @@
 
 #include "base/int.hpp"
 #include "fast/isa/table.hpp"
+#include "fast/kernels/product/level_panels.hpp"
 
 namespace ovir {
 class ThreadPool;
@@ -118,12 +119,6 @@ struct MaskView {
   }
 };
 
-/// How an operand becomes levels: level = round(x·by + plus) within 0 … max_level, which stands for
-/// step · (level + offset).
-struct HeadLevels {
-  float by = 0, plus = 0, max_level = 0, offset = 0;
-};
-
 struct AttentionShape {
   i64 batch = 1, heads = 1;
   i64 kv_heads = 1;  ///< heads / kv_heads queries' heads share one of keys and values
@@ -140,10 +135,10 @@ struct AttentionShape {
   const float* scales = nullptr;  ///< instead of `scale`, one a head; null: none
   /// Queries and keys are levels, whose products are exact sums of integers: `scale` is that of steps.
   bool level_scores = false;
-  HeadLevels q_levels{}, k_levels{};
+  LevelLine q_levels{}, k_levels{};
   /// Probabilities become levels, whose offset is 0, and values are levels: products of steps are `value_scale`.
   bool level_values = false;
-  HeadLevels p_levels{}, v_levels{};
+  LevelLine p_levels{}, v_levels{};
   float value_scale = 1;
 };
 

@@ -87,6 +87,10 @@ void pack_narrow_values(const std::uint16_t* v, i64 row, i64 keys, i64 depth, Wo
     narrow_isa().pair_rows(v + c, row, keys, std::min(kColumns, depth - c), to);
 }
 
+LevelRows level_rows(const HeadView& v) {
+  return {.wide = v.data, .levels = v.levels, .row = v.row, .column = v.column};
+}
+
 i64 blocks_of(const AttentionShape& s) { return ceil_div(s.keys, block_keys(s)); }
 
 /// Floats that packed keys and values take: blocks of block_keys(), each packed by itself.
@@ -123,9 +127,9 @@ void pack_keys(const AttentionShape& s, const HeadView& k, const HeadView& v, i6
   const auto key = k.from(k0), value = v.from(k0);
   const auto to = head.from(s, k0);
   if (!s.bf16) {
-    if (s.level_scores) pack_level_keys(key, s.depth, count, s.k_levels, s.q_levels, words(to.keys));
+    if (s.level_scores) pack_level_columns(level_rows(key), s.depth, count, s.k_levels, s.q_levels, words(to.keys));
     else pack_panels(key.data, k.column, k.row, s.depth, count, 0, ceil_div(count, kColumns), to.keys);
-    if (s.level_values) pack_level_values(value, count, s.value_depth, s.v_levels, words(to.values));
+    if (s.level_values) pack_level_rows(level_rows(value), count, s.value_depth, s.v_levels, words(to.values));
     else pack_panels(value.data, v.row, 1, count, s.value_depth, 0, ceil_div(s.value_depth, kColumns), to.values);
     if (to.squares)
       *to.squares = {s.level_scores ? 0 : isa().deviation(to.keys, 0, round_up(count, kBlock) * s.depth),
@@ -146,7 +150,7 @@ Queries levels_of_queries(const AttentionShape& s, const HeadView& q, i64 count,
   Queries to{.rounded = words(memory), .row = row};
   if (q.levels && s.depth % 4 == 0 && q.row % 4 == 0 && reinterpret_cast<std::uintptr_t>(q.levels) % sizeof(Word) == 0)
     to = {.rounded = reinterpret_cast<const Word*>(q.levels), .row = q.row / 4};
-  else rows_to_levels(q, s.depth, count, s.q_levels, words(memory));
+  else rows_to_levels(level_rows(q), s.depth, count, s.q_levels, words(memory));
   if (const auto offset = s.k_levels.offset + 128; offset != 0) {
     auto* added = memory + kQueries * row;
     add_up_levels(to.rounded, to.row, s.depth, count, offset, added);
@@ -156,7 +160,7 @@ Queries levels_of_queries(const AttentionShape& s, const HeadView& q, i64 count,
 }
 
 /// No level stands for more steps.
-float most_steps(const HeadLevels& levels) {
+float most_steps(const LevelLine& levels) {
   return std::max(std::abs(levels.offset), std::abs(levels.max_level + levels.offset));
 }
 

@@ -1,6 +1,5 @@
 // A head of attention: its keys and values, packed, and the queries that are multiplied by them.
 #pragma once
-#include "fast/kernels/attention/levels.hpp"
 #include "fast/kernels/attention/visible_keys.hpp"
 #include "fast/kernels/chunks.hpp"
 #include "fast/kernels/product/bf16.hpp"

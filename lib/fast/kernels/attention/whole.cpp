@@ -58,7 +58,7 @@ void attend_whole(const AttentionShape& all, const PackedHead& head, const HeadV
   const auto row = rounded_row(s) > 0 ? rounded_row(s) : width(s);
   if (s.level_values)
     for (i64 i = 0; i < count; ++i)
-      rows_to_levels({.data = scores + i * width(s)}, s.keys, 1, s.p_levels, words(rounded + i * row));
+      rows_to_levels({.wide = scores + i * width(s)}, s.keys, 1, s.p_levels, words(rounded + i * row));
   const auto* probabilities = rounded_row(s) > 0 ? rounded : scores;
   if (stores_in_place(s))
     return multiply_values(s, probabilities, row, count, head.values, all.keys, keys,

@@ -1,4 +1,4 @@
-#include "fast/kernels/attention/levels.hpp"
+#include "fast/kernels/product/level_panels.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -18,21 +18,21 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 std::uint8_t* bytes(Word* p) { return reinterpret_cast<std::uint8_t*>(p); }
 
 /// Rows of n levels from rows whose numbers lie side by side, `apart` bytes apart.
-void to_levels(const HeadView& view, i64 n, i64 rows, const HeadLevels& levels, std::uint8_t* to, i64 apart) {
+void to_levels(const LevelRows& view, i64 n, i64 rows, const LevelLine& levels, std::uint8_t* to, i64 apart) {
   if (view.levels)
     for (i64 i = 0; i < rows; ++i) std::copy_n(view.levels + i * view.row, n, to + i * apart);
-  else narrow_isa().rows_to_u8(view.data, view.row, levels.by, levels.plus, levels.max_level, to, apart, rows, n);
+  else narrow_isa().rows_to_u8(view.wide, view.row, levels.by, levels.plus, levels.max_level, to, apart, rows, n);
 }
 
 /// Columns [first, first + n) of so many rows, at most kColumns, side by side: where they lie, or in `room`.
-HeadView side_by_side(const HeadView& view, i64 first, i64 n, i64 rows, float* room) {
+LevelRows side_by_side(const LevelRows& view, i64 first, i64 n, i64 rows, float* room) {
   auto from = view;
   if (view.levels) from.levels += first * view.column;
-  else from.data += first * view.column;
+  else from.wide += first * view.column;
   if (view.column == 1) return from;
   for (i64 i = 0; i < rows; ++i)
-    for (i64 c = 0; c < n; ++c) room[i * kBytes + c] = from.data[i * view.row + c * view.column];
-  return {.data = room, .row = kBytes};
+    for (i64 c = 0; c < n; ++c) room[i * kBytes + c] = from.wide[i * view.row + c * view.column];
+  return {.wide = room, .row = kBytes};
 }
 
 NarrowSum sum_of(const Word* rows, i64 row, const Word* panel, i64 words) {
@@ -82,14 +82,14 @@ void put_shifts(Word* panel, i64 k, float left, float right) {
 
 }  // namespace
 
-void pack_level_keys(const HeadView& view, i64 depth, i64 count, const HeadLevels& levels, const HeadLevels& left,
-                     Word* to) {
+void pack_level_columns(const LevelRows& view, i64 depth, i64 count, const LevelLine& levels, const LevelLine& left,
+                        Word* to) {
   const auto words = u8_words(depth), size = level_panel_size(depth);
-  const bool turned = view.data && view.row == 1 && view.column != 1;
+  const bool turned = view.wide && view.row == 1 && view.column != 1;
   if (turned) {
     auto rows = view;
     rows.row = view.column;
-    pack_level_values(rows, depth, count, levels, to);
+    pack_level_rows(rows, depth, count, levels, to);
   }
   for (i64 j = 0; j < count; j += kColumns, to += size) {
     const auto valid = std::min(kColumns, count - j);
@@ -109,7 +109,7 @@ void pack_level_keys(const HeadView& view, i64 depth, i64 count, const HeadLevel
   }
 }
 
-void pack_level_values(const HeadView& view, i64 rows, i64 columns, const HeadLevels& levels, Word* to) {
+void pack_level_rows(const LevelRows& view, i64 rows, i64 columns, const LevelLine& levels, Word* to) {
   const auto words = u8_words(rows);
   const float by[] = {levels.by, levels.by, levels.by, levels.by},
               plus[] = {levels.plus, levels.plus, levels.plus, levels.plus};
@@ -128,7 +128,7 @@ void pack_level_values(const HeadView& view, i64 rows, i64 columns, const HeadLe
         continue;
       }
       const float* x[4] = {};
-      for (i64 i = 0; i < now; ++i) x[i] = from.data + i * view.row + j;
+      for (i64 i = 0; i < now; ++i) x[i] = from.wide + i * view.row + j;
       narrow_isa().pixels_to_u8(x, static_cast<int>(now), by, plus, levels.max_level, valid, line, 1);
     }
     make_signed(to, words);
@@ -136,7 +136,7 @@ void pack_level_values(const HeadView& view, i64 rows, i64 columns, const HeadLe
   }
 }
 
-void rows_to_levels(const HeadView& view, i64 n, i64 rows, const HeadLevels& levels, Word* to) {
+void rows_to_levels(const LevelRows& view, i64 n, i64 rows, const LevelLine& levels, Word* to) {
   const auto words = u8_words(n);
   for (i64 i = 0; n % 4 != 0 && i < rows; ++i) to[(i + 1) * words - 1] = 0;
   to_levels(view, n, rows, levels, bytes(to), 4 * words);
