@@ -210,11 +210,11 @@ bool hides_both(const Masked& scores, const Masked& probabilities) {
 
 /// Levels from 0 on, of which attention makes use in Precision::int8: where all scores of a query may be there at once.
 std::optional<Levels> quantized_probabilities(const Graphlet& graph, int quantize) {
-  constexpr i64 kMostKeys = 2048;
+  constexpr i64 kLeastKeys = 4, kMostKeys = 2048;
   if (graph.options().precision != Precision::int8 || graph.type(quantize) != "FakeQuantize") return std::nullopt;
   const auto& shape = graph.fact({quantize, 0}).shape;
   if (!shape.has_rank() || shape.rank() == 0 || !shape[shape.rank() - 1].is_static() ||
-      shape[shape.rank() - 1].length() > kMostKeys)
+      shape[shape.rank() - 1].length() < kLeastKeys || shape[shape.rank() - 1].length() > kMostKeys)
     return std::nullopt;
   auto levels = single_levels(graph, {quantize, 0});
   if (levels && levels->zero(0) != 0) levels.reset();

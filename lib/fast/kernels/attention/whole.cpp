@@ -57,8 +57,9 @@ void attend_whole(const AttentionShape& all, const PackedHead& head, const HeadV
   if (s.bf16) narrow_isa().to_bf16(scores, reinterpret_cast<std::uint16_t*>(rounded), count * width(s));
   const auto row = rounded_row(s) > 0 ? rounded_row(s) : width(s);
   if (s.level_values)
-    for (i64 i = 0; i < count; ++i)
-      rows_to_levels({.wide = scores + i * width(s)}, s.keys, 1, s.p_levels, words(rounded + i * row));
+    // Behind the last key there are zeros.
+    narrow_isa().to_u8(scores, s.p_levels.by, s.p_levels.plus, s.p_levels.max_level,
+                       reinterpret_cast<std::uint8_t*>(rounded), count * width(s));
   const auto* probabilities = rounded_row(s) > 0 ? rounded : scores;
   if (stores_in_place(s))
     return multiply_values(s, probabilities, row, count, head.values, all.keys, keys,

@@ -1,5 +1,5 @@
-// Products of levels that are both computed in the run: rows of u8 by panels of i8, summed in i32. A panel of 32 columns
-// is [words][32], and behind it what the left operand's offset adds to the sums of each column.
+// Products of levels that are both computed in the run: rows of u8 by panels of i8, summed in i32. A panel of 32
+// columns is [words][32], and behind it what the left operand's offset adds to the sums of each column.
 #pragma once
 #include "fast/kernels/chunks.hpp"
 #include "fast/kernels/product/u8.hpp"
@@ -29,7 +29,8 @@ struct LevelRows {
 inline i64 level_panel_size(i64 k) { return (u8_words(k) + 1) * kColumns; }
 inline i64 level_panels_size(i64 k, i64 n) { return level_panel_size(k) * ceil_div(n, kColumns); }
 
-/// Panels of a right operand whose `count` columns of `depth` numbers are the rows of `from`, for rows on the line `left`.
+/// Panels of a right operand whose `count` columns of `depth` numbers are the rows of `from`, to be multiplied by rows
+/// on the line `left`.
 void pack_level_columns(const LevelRows& from, i64 depth, i64 count, const LevelLine& levels, const LevelLine& left,
                         Word* to);
 /// The same of one of so many rows and columns, which lie side by side.
