@@ -129,7 +129,8 @@ void pack_keys(const AttentionShape& s, const HeadView& k, const HeadView& v, i6
   if (!s.bf16) {
     if (s.level_scores) pack_level_columns(level_rows(key), s.depth, count, s.k_levels, s.q_levels, words(to.keys));
     else pack_panels(key.data, k.column, k.row, s.depth, count, 0, ceil_div(count, kColumns), to.keys);
-    if (s.level_values) pack_level_rows(level_rows(value), count, s.value_depth, s.v_levels, words(to.values));
+    if (s.level_values)
+      pack_level_rows(level_rows(value), count, s.value_depth, s.v_levels, s.p_levels, words(to.values));
     else pack_panels(value.data, v.row, 1, count, s.value_depth, 0, ceil_div(s.value_depth, kColumns), to.values);
     if (to.squares)
       *to.squares = {s.level_scores ? 0 : isa().deviation(to.keys, 0, round_up(count, kBlock) * s.depth),

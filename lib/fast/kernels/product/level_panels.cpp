@@ -85,16 +85,15 @@ void put_shifts(Word* panel, i64 k, float left, float right) {
 void pack_level_columns(const LevelRows& view, i64 depth, i64 count, const LevelLine& levels, const LevelLine& left,
                         Word* to) {
   const auto words = u8_words(depth), size = level_panel_size(depth);
-  const bool turned = view.wide && view.row == 1 && view.column != 1;
-  if (turned) {
+  if (view.wide && view.row == 1 && view.column != 1) {
     auto rows = view;
     rows.row = view.column;
-    pack_level_rows(rows, depth, count, levels, to);
+    return pack_level_rows(rows, depth, count, levels, left, to);
   }
   for (i64 j = 0; j < count; j += kColumns, to += size) {
     const auto valid = std::min(kColumns, count - j);
-    if (!turned && valid < kColumns) std::fill_n(to, words * kColumns, Word{0});
-    for (i64 w = 0; !turned && w < words; w += kLines) {
+    if (valid < kColumns) std::fill_n(to, words * kColumns, Word{0});
+    for (i64 w = 0; w < words; w += kLines) {
       alignas(64) Word lines[kColumns * kLines];
       alignas(64) float room[kColumns * kBytes];
       const auto now = std::min(kLines, words - w), n = std::min(4 * now, depth - 4 * w);
@@ -104,12 +103,13 @@ void pack_level_columns(const LevelRows& view, i64 depth, i64 count, const Level
       isa().transpose(reinterpret_cast<const float*>(lines), now, reinterpret_cast<float*>(to + w * kColumns), kColumns,
                       valid, now);
     }
-    if (!turned) make_signed(to, words);
+    make_signed(to, words);
     put_shifts(to, depth, left.offset, levels.offset + 128);
   }
 }
 
-void pack_level_rows(const LevelRows& view, i64 rows, i64 columns, const LevelLine& levels, Word* to) {
+void pack_level_rows(const LevelRows& view, i64 rows, i64 columns, const LevelLine& levels, const LevelLine& left,
+                     Word* to) {
   const auto words = u8_words(rows);
   const float by[] = {levels.by, levels.by, levels.by, levels.by},
               plus[] = {levels.plus, levels.plus, levels.plus, levels.plus};
@@ -132,7 +132,7 @@ void pack_level_rows(const LevelRows& view, i64 rows, i64 columns, const LevelLi
       narrow_isa().pixels_to_u8(x, static_cast<int>(now), by, plus, levels.max_level, valid, line, 1);
     }
     make_signed(to, words);
-    put_shifts(to, rows, 0, 0);
+    put_shifts(to, rows, left.offset, levels.offset + 128);
   }
 }
 

@@ -6,7 +6,8 @@
 
 namespace ovir::fast {
 
-/// How numbers become levels: level = round(x·by + plus) within 0 … max_level, which stands for step · (level + offset).
+/// How numbers become levels: level = round(x·by + plus) within 0 … max_level, which stands for
+/// step · (level + offset).
 struct LevelLine {
   float by = 0, plus = 0, max_level = 0, offset = 0;
 };
@@ -34,7 +35,8 @@ inline i64 level_panels_size(i64 k, i64 n) { return level_panel_size(k) * ceil_d
 void pack_level_columns(const LevelRows& from, i64 depth, i64 count, const LevelLine& levels, const LevelLine& left,
                         Word* to);
 /// The same of one of so many rows and columns, which lie side by side.
-void pack_level_rows(const LevelRows& from, i64 rows, i64 columns, const LevelLine& levels, Word* to);
+void pack_level_rows(const LevelRows& from, i64 rows, i64 columns, const LevelLine& levels, const LevelLine& left,
+                     Word* to);
 
 /// Rows of n levels of a view, u8_words(n) apart, padded with 0.
 void rows_to_levels(const LevelRows& from, i64 n, i64 rows, const LevelLine& levels, Word* to);
