@@ -5,7 +5,7 @@
 // batch; those of Einsums have their axes in any order. They are read as they are before Transposes and factors, before
 // batch and heads are joined, and before Split, Slice or Gather, or Unsqueeze, Broadcast and Reshape, where they are
 // parts of one value, or keys and values that groups of heads share (kit/heads). With Precision::bf16 the products are
-// in bf16.
+// in bf16, with Precision::int8 those of levels are in integers, and FakeQuantize before them is taken.
 #include <algorithm>
 #include <array>
 #include <cmath>
