@@ -12,6 +12,12 @@ static void to_u8(const float* x, float scale, float shift, float max_level, std
   for (i64 j = 0; i + j < n; ++j) y[i + j] = levels[j];
 }
 
+static void rows_to_u8(const float* x, i64 row, float scale, float shift, float max_level, std::uint8_t* y, i64 to,
+                       i64 rows, i64 n) {
+  if (row == n && to == n) return to_u8(x, scale, shift, max_level, y, rows * n);
+  for (i64 i = 0; i < rows; ++i) to_u8(x + i * row, scale, shift, max_level, y + i * to, n);
+}
+
 static void pixels_to_u8(const float* const* x, int channels, const float* by, const float* plus, float max_level,
                          i64 n, Word* to, i64 step) {
   const Vec zero{}, limit = spread(max_level);

@@ -331,6 +331,9 @@ struct NarrowTable {
   void (*u8_pool)(const PoolRow& row);
   /// y = round(x·scale + shift) within 0 … max_level.
   void (*to_u8)(const float* x, float scale, float shift, float max_level, std::uint8_t* y, i64 n);
+  /// Of rows of n, `row` and `to` elements apart.
+  void (*rows_to_u8)(const float* x, i64 row, float scale, float shift, float max_level, std::uint8_t* y, i64 to,
+                     i64 rows, i64 n);
   /// Rows of n numbers, one of each of up to four channels, become words, `step` apart: the same by channel.
   void (*pixels_to_u8)(const float* const* x, int channels, const float* by, const float* plus, float max_level, i64 n,
                        Word* to, i64 step);

@@ -485,6 +485,7 @@ static constexpr NarrowTable narrow_table(const char* name) {
           .u8_depthwise = u8_depthwise,
           .u8_pool = u8_pool,
           .to_u8 = to_u8,
+          .rows_to_u8 = rows_to_u8,
           .pixels_to_u8 = pixels_to_u8,
           .bf16_elements = bf16_elements,
           .to_bf16 = to_bf16,

@@ -126,23 +126,26 @@ std::optional<Levels> levels_of_quantize(const Graphlet& graph, ValueRef v) {
   const auto& shape = graph.fact(v).shape;
   if (attrs.levels < 2 || attrs.levels > 256 || !aligns_by_numpy(graph, v.node) || !shape.has_rank())
     return std::nullopt;
-  const Tensor* limits[4];
+  Tensor limits[4];
   i64 count = 1;
   for (int i = 0; i < 4; ++i) {
-    const auto* t = limits[i] = graph.constant(graph.input(v.node, i + 1));
-    if (!t || t->type() != ElementType::f32 || t->size() == 0) return std::nullopt;
-    if (t->size() == 1) continue;
+    // Those of a value that was computed beforehand are in the file only.
+    const auto limit = graph.input(v.node, i + 1);
+    const auto* known = graph.constant(limit);
+    const auto& t = limits[i] = known ? *known : from_file(graph, limit);
+    if (!t || t.type() != ElementType::f32 || t.size() == 0) return std::nullopt;
+    if (t.size() == 1) continue;
     // By channel, the second axis.
-    if (shape.rank() < 2 || !shape[1].is_static() || t->size() != shape[1].length() || t->rank() > shape.rank() ||
-        t->rank() + 1 < shape.rank() || t->dim(t->rank() - shape.rank() + 1) != t->size())
+    if (shape.rank() < 2 || !shape[1].is_static() || t.size() != shape[1].length() || t.rank() > shape.rank() ||
+        t.rank() + 1 < shape.rank() || t.dim(t.rank() - shape.rank() + 1) != t.size())
       return std::nullopt;
-    count = t->size();
+    count = t.size();
   }
   Levels levels;
   levels.max_level = static_cast<float>(attrs.levels - 1);
   auto quantization = std::make_shared<ovir::Quantization>();
   for (i64 c = 0; c < count; ++c) {
-    const auto limit = [&](int i) { return limits[i]->data<float>()[limits[i]->size() == 1 ? 0 : c]; };
+    const auto limit = [&](int i) { return limits[i].data<float>()[limits[i].size() == 1 ? 0 : c]; };
     const auto scale = (limit(1) - limit(0)) / levels.max_level;
     if (limit(0) != limit(2) || limit(1) != limit(3) || !(scale > 0) || !std::isfinite(1 / scale)) return std::nullopt;
     quantization->low.push_back(limit(0));
@@ -231,6 +234,21 @@ bool is_quantized_again(const Graphlet& graph, int quantize) {
 std::optional<Levels> levels_of(const Graphlet& graph, ValueRef v) {
   int left = 64;
   return levels_within(graph, v, left);
+}
+
+std::optional<Levels> single_levels(const Graphlet& graph, ValueRef v) {
+  auto levels = levels_of(graph, v);
+  if (levels && !levels->is_single()) levels.reset();
+  return levels;
+}
+
+LevelLine level_line(const Levels& levels) {
+  const auto low = levels.low(0), step = levels.scale(0);
+  const auto zero = levels.zero(0);
+  return {.by = 1 / step,
+          .plus = -low / step,
+          .max_level = levels.max_level,
+          .offset = zero ? -static_cast<float>(*zero) : low / step};
 }
 
 i64 plane_of(const View& v) { return v.size() / (v.dim(0) * v.dim(1)); }

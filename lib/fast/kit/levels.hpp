@@ -8,6 +8,7 @@
 #include "fast/kernels/convolution/u8.hpp"
 #include "fast/kernels/integer_sums.hpp"
 #include "fast/kernels/pair_excess.hpp"
+#include "fast/kernels/product/level_panels.hpp"
 #include "fast/kernels/product/u8.hpp"
 #include "fast/kernels/weights.hpp"
 #include "plan/pattern.hpp"
@@ -42,6 +43,10 @@ struct Levels {
 /// Interpolate to the nearest and the like, Concat of levels that are as far apart, of which it has all. Nothing for
 /// other values.
 std::optional<Levels> levels_of(const Graphlet& graph, ValueRef v);
+
+/// Those that are the same for all of a value.
+std::optional<Levels> single_levels(const Graphlet& graph, ValueRef v);
+LevelLine level_line(const Levels& levels);
 
 /// Whether a FakeQuantize changes nothing, because what it gets is on its levels already, the same for all data: from
 /// others like it, by operations that move or choose elements, as TensorFlow Lite has one behind each.

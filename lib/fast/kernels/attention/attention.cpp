@@ -11,12 +11,14 @@ namespace ovir::fast {
 namespace {
 
 /// Then packing keys and values would cost more than it saves.
-bool reads_in_place(const AttentionShape& s, bool plain) { return plain && s.queries <= 4; }
+bool reads_in_place(const AttentionShape& s, bool plain) {
+  return plain && s.queries <= 4 && !s.level_scores && !s.level_values;
+}
 
 /// Memory of a thread that computes a few queries.
 i64 few_size(const AttentionShape& s) { return std::min(kMostFew, s.heads / s.kv_heads * s.queries) * few_row(s); }
 
-bool is_whole(const AttentionShape& s) { return s.keys <= kKeys && !s.sunk; }
+bool is_whole(const AttentionShape& s) { return s.keys <= block_keys(s) && !s.sunk; }
 i64 chunk_size(const AttentionShape& s) { return is_whole(s) ? whole_size(s) : blocks_size(s); }
 
 /// Memory of a thread that packs the keys and values of a head itself.
@@ -30,11 +32,11 @@ bool may_hide(const AttentionShape& s, const MaskView& mask) {
 /// Block `block` of the keys and values that some heads share, `pair` of them.
 void pack_block(const AttentionShape& s, const HeadView& k, const HeadView& v, i64 pair, i64 block,
                 const PackedHead& to) {
-  const auto batch = pair / s.kv_heads, head = pair % s.kv_heads, k0 = block * kKeys;
-  pack_keys(s, k.at(batch, head), v.at(batch, head), k0, std::min(kKeys, s.keys - k0), to);
+  const auto batch = pair / s.kv_heads, head = pair % s.kv_heads, k0 = block * block_keys(s);
+  pack_keys(s, k.at(batch, head), v.at(batch, head), k0, std::min(block_keys(s), s.keys - k0), to);
 }
 void pack_all(const AttentionShape& s, const HeadView& k, const HeadView& v, i64 pair, const PackedHead& to) {
-  for (i64 block = 0; block < ceil_div(s.keys, kKeys); ++block) pack_block(s, k, v, pair, block, to);
+  for (i64 block = 0; block < ceil_div(s.keys, block_keys(s)); ++block) pack_block(s, k, v, pair, block, to);
 }
 
 /// Chunks of `n` items of `cost` nanoseconds: of what takes some microseconds at least two.
@@ -80,7 +82,7 @@ void attention(const AttentionShape& s, const HeadView& q, const HeadView& k, co
     });
   }
   const bool hides = may_hide(s, mask);
-  const auto head_size = packed_head_size(s), blocks = ceil_div(s.keys, kKeys), pairs = s.batch * s.kv_heads,
+  const auto head_size = packed_head_size(s), blocks = ceil_div(s.keys, block_keys(s)), pairs = s.batch * s.kv_heads,
              parts = ceil_div(s.queries, kQueries);
   const auto run = [&](i64 batch, i64 head, i64 i, const PackedHead& packed, float* memory) {
     const Part part(s.queries, parts, i);

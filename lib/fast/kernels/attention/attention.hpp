@@ -5,6 +5,7 @@
 
 #include "base/int.hpp"
 #include "fast/isa/table.hpp"
+#include "fast/kernels/product/level_panels.hpp"
 
 namespace ovir {
 class ThreadPool;
@@ -13,11 +14,12 @@ class ThreadPool;
 namespace ovir::fast {
 
 /// A [batch][heads][rows][columns] operand that may lie in any order: strides in elements, which are f32, or bf16 where
-/// `narrow` says where they lie.
+/// `narrow` says where they lie, or levels.
 struct HeadView {
   const float* data = nullptr;
   i64 batch = 0, head = 0, row = 0, column = 1;
   const std::uint16_t* narrow = nullptr;
+  const std::uint8_t* levels = nullptr;
 
   HeadView at(i64 b, i64 h) const { return moved(b * batch + h * head); }
   /// From row i on.
@@ -28,6 +30,7 @@ struct HeadView {
     auto view = *this;
     if (data) view.data += offset;
     if (narrow) view.narrow += offset;
+    if (levels) view.levels += offset;
     return view;
   }
 };
@@ -130,6 +133,13 @@ struct AttentionShape {
   bool turned = false;            ///< rows of queries lie side by side, not their columns, which must be f32
   bool bf16 = false;              ///< queries, keys, probabilities and values are rounded to it; sums are f32
   const float* scales = nullptr;  ///< instead of `scale`, one a head; null: none
+  /// Queries and keys are levels, whose products are exact sums of integers: `scale` is that of steps.
+  bool level_scores = false;
+  LevelLine q_levels{}, k_levels{};
+  /// Probabilities become levels, whose offset is 0, and values are levels: products of steps are `value_scale`.
+  bool level_values = false;
+  LevelLine p_levels{}, v_levels{};
+  float value_scale = 1;
 };
 
 /// Whether a query gets zeros whose probabilities are NaN.
@@ -148,7 +158,8 @@ inline AttentionShape of_head(const AttentionShape& shape, i64 head) {
 i64 attention_scratch_size(const AttentionShape& shape, bool plain, int threads);
 
 /// Columns of v and out lie side by side, those of q unless shape.turned; k may be transposed where it is f32. Only
-/// with shape.bf16 may operands be bf16. A query that sees no key gets NaN.
+/// with shape.bf16 may operands be bf16, only those that become levels may be such, with columns side by side. A query
+/// that sees no key gets NaN.
 void attention(const AttentionShape& shape, const HeadView& q, const HeadView& k, const HeadView& v,
                const MaskView& mask, const HeadPlace& out, float* scratch, ThreadPool& pool);
 

@@ -87,13 +87,19 @@ void pack_narrow_values(const std::uint16_t* v, i64 row, i64 keys, i64 depth, Wo
     narrow_isa().pair_rows(v + c, row, keys, std::min(kColumns, depth - c), to);
 }
 
-i64 blocks_of(const AttentionShape& s) { return ceil_div(s.keys, kKeys); }
+LevelRows level_rows(const HeadView& v) {
+  return {.wide = v.data, .levels = v.levels, .row = v.row, .column = v.column};
+}
 
-/// Floats that packed keys and values take: blocks of kKeys, each packed by itself.
+i64 blocks_of(const AttentionShape& s) { return ceil_div(s.keys, block_keys(s)); }
+
+/// Floats that packed keys and values take: blocks of block_keys(), each packed by itself.
 i64 packed_keys_size(const AttentionShape& s) {
+  if (s.level_scores) return level_panels_size(s.depth, s.keys);
   return s.bf16 ? round_up(s.keys, kColumns) * bf16_words(s.depth) : round_up(s.keys, kBlock) * s.depth;
 }
 i64 packed_values_size(const AttentionShape& s) {
+  if (s.level_values) return level_panels_size(s.keys, s.value_depth);
   return s.bf16 ? bf16_words(s.keys) * round_up(s.value_depth, kColumns) : s.keys * round_up(s.value_depth, kBlock);
 }
 
@@ -110,9 +116,10 @@ PackedHead packed_head(const AttentionShape& s, bool hides, float* memory) {
 }
 
 PackedHead PackedHead::from(const AttentionShape& s, i64 k0) const {
-  return {keys + k0 * (s.bf16 ? bf16_words(s.depth) : s.depth),
+  const auto depth = s.level_scores ? u8_words(s.depth) + 1 : s.bf16 ? bf16_words(s.depth) : s.depth;
+  return {keys + k0 * depth,
           values + (s.bf16 ? k0 / 2 * round_up(s.value_depth, kColumns) : k0 * round_up(s.value_depth, kBlock)),
-          squares ? squares + k0 / kKeys : nullptr};
+          squares ? squares + k0 / block_keys(s) : nullptr};
 }
 
 void pack_keys(const AttentionShape& s, const HeadView& k, const HeadView& v, i64 k0, i64 count,
@@ -120,11 +127,14 @@ void pack_keys(const AttentionShape& s, const HeadView& k, const HeadView& v, i6
   const auto key = k.from(k0), value = v.from(k0);
   const auto to = head.from(s, k0);
   if (!s.bf16) {
-    pack_panels(key.data, k.column, k.row, s.depth, count, 0, ceil_div(count, kColumns), to.keys);
-    pack_panels(value.data, v.row, 1, count, s.value_depth, 0, ceil_div(s.value_depth, kColumns), to.values);
+    if (s.level_scores) pack_level_columns(level_rows(key), s.depth, count, s.k_levels, s.q_levels, words(to.keys));
+    else pack_panels(key.data, k.column, k.row, s.depth, count, 0, ceil_div(count, kColumns), to.keys);
+    if (s.level_values)
+      pack_level_rows(level_rows(value), count, s.value_depth, s.v_levels, s.p_levels, words(to.values));
+    else pack_panels(value.data, v.row, 1, count, s.value_depth, 0, ceil_div(s.value_depth, kColumns), to.values);
     if (to.squares)
-      *to.squares = {isa().deviation(to.keys, 0, round_up(count, kBlock) * s.depth),
-                     isa().deviation(to.values, 0, count * round_up(s.value_depth, kBlock))};
+      *to.squares = {s.level_scores ? 0 : isa().deviation(to.keys, 0, round_up(count, kBlock) * s.depth),
+                     s.level_values ? 0 : isa().deviation(to.values, 0, count * round_up(s.value_depth, kBlock))};
     return;
   }
   if (k.narrow) pack_narrow_keys(key.narrow, k.row, s.depth, count, words(to.keys));
@@ -133,6 +143,30 @@ void pack_keys(const AttentionShape& s, const HeadView& k, const HeadView& v, i6
   else pack_bf16_panels(value.data, v.row, 1, count, s.value_depth, words(to.values));
 }
 
+namespace {
+
+/// Where they lie, or in memory of queries_size().
+Queries levels_of_queries(const AttentionShape& s, const HeadView& q, i64 count, float* memory) {
+  const auto row = u8_words(s.depth);
+  Queries to{.rounded = words(memory), .row = row};
+  if (q.levels && s.depth % 4 == 0 && q.row % 4 == 0 && reinterpret_cast<std::uintptr_t>(q.levels) % sizeof(Word) == 0)
+    to = {.rounded = reinterpret_cast<const Word*>(q.levels), .row = q.row / 4};
+  else rows_to_levels(level_rows(q), s.depth, count, s.q_levels, words(memory));
+  if (const auto offset = s.k_levels.offset + 128; offset != 0) {
+    auto* added = memory + kQueries * row;
+    add_up_levels(to.rounded, to.row, s.depth, count, offset, added);
+    to.added = added;
+  }
+  return to;
+}
+
+/// No level stands for more steps.
+float most_steps(const LevelLine& levels) {
+  return std::max(std::abs(levels.offset), std::abs(levels.max_level + levels.offset));
+}
+
+}  // namespace
+
 Queries queries(const AttentionShape& s, const HeadView& q, i64 count, float* memory) {
   if (s.turned) {
     isa().transpose(q.data, q.column, memory, s.depth, s.depth, count);
@@ -140,6 +174,7 @@ Queries queries(const AttentionShape& s, const HeadView& q, i64 count, float* me
     shape.turned = false;
     return queries(shape, {.data = memory, .row = s.depth}, count, memory + kQueries * s.depth);
   }
+  if (s.level_scores) return levels_of_queries(s, q, count, memory);
   if (!s.bf16) return {.wide = q.data, .row = q.row};
   if (q.narrow && is_words(q.narrow, q.row, s.depth))
     return {.rounded = reinterpret_cast<const Word*>(q.narrow), .row = q.row / 2};
@@ -163,6 +198,9 @@ float score_bound(const AttentionShape& s, const PackedHead& head, const Queries
     if (!(squares.keys < kInfinity && squares.values < kInfinity)) return kInfinity;
     keys += squares.keys;
   }
+  if (s.level_scores)
+    return std::abs(s.scale) * most_steps(s.q_levels) * most_steps(s.k_levels) * static_cast<float>(s.depth) *
+           kRounding;
   for (i64 i = 0; i < count; ++i) {
     const auto square = isa().deviation(q.wide + i * q.row, 0, s.depth);
     if (!(square < kInfinity)) return kInfinity;
@@ -173,6 +211,19 @@ float score_bound(const AttentionShape& s, const PackedHead& head, const Queries
 
 void multiply_keys(const AttentionShape& s, const Queries& q, i64 count, const float* packed, KeyRange keys,
                    float* scores, i64 row) {
+  if (s.level_scores)
+    return multiply_levels({.rows = q.rounded,
+                            .row = q.row,
+                            .panels = words(packed) + keys.begin / kColumns * level_panel_size(s.depth),
+                            .k = s.depth,
+                            .n = keys.count(),
+                            .first = 0,
+                            .steps = s.depth,
+                            .scale = 1,
+                            .added = q.added,
+                            .out = scores,
+                            .out_row = row},
+                           count);
   if (s.bf16)
     return multiply(q.rounded, q.row, count, Bf16Panels{words(packed), s.depth, keys.end},
                     {.wide = scores, .pixel = row}, false);
@@ -182,6 +233,23 @@ void multiply_keys(const AttentionShape& s, const Queries& q, i64 count, const f
 
 void multiply_values(const AttentionShape& s, const float* probabilities, i64 row, i64 count, const float* packed,
                      i64 block, KeyRange keys, const Bf16Place& out, bool add) {
+  if (s.level_values) {
+    float added[kQueries];
+    const auto offset = s.v_levels.offset + 128;
+    if (offset != 0) add_up_levels(words(probabilities), row, keys.count(), count, offset, added);
+    return multiply_levels({.rows = words(probabilities),
+                            .row = row,
+                            .panels = words(packed),
+                            .k = block,
+                            .n = s.value_depth,
+                            .first = keys.begin,
+                            .steps = keys.count(),
+                            .scale = s.value_scale,
+                            .added = offset != 0 ? added : nullptr,
+                            .out = out.wide,
+                            .out_row = out.pixel},
+                           count);
+  }
   if (s.bf16)
     return multiply(words(probabilities), row, count, Bf16Panels{words(packed), block, s.value_depth}, out, add);
   const Panels panels{packed, block, s.value_depth};
