@@ -6,6 +6,7 @@
 
 #include "fast/isa/narrow.hpp"
 #include "fast/kernels/chunks.hpp"
+#include "fast/kernels/product/narrow.hpp"
 
 namespace ovir::fast {
 namespace {
@@ -35,19 +36,6 @@ LevelRows side_by_side(const LevelRows& view, i64 first, i64 n, i64 rows, float*
   return {.wide = room, .row = kBytes};
 }
 
-NarrowSum sum_of(const Word* rows, i64 row, const Word* panel, i64 words) {
-  return {.in = rows,
-          .pixel = row,
-          .block = 0,
-          .taps = kOneTap,
-          .blocks = 1,
-          .tap_count = 1,
-          .steps = words,
-          .last_steps = words,
-          .weights = panel,
-          .ahead = nullptr};
-}
-
 /// Makes i8 of the levels of a panel of so many words a column.
 void make_signed(Word* panel, i64 words) {
   for (i64 i = 0; i < words * kColumns; ++i) panel[i] ^= kSigned;
@@ -68,7 +56,7 @@ void put_shifts(Word* panel, i64 k, float left, float right) {
     std::memset(ones, 1, static_cast<std::size_t>(count));
     std::fill_n(shift, kColumns, left * right * static_cast<float>(count));
     for (i64 c = 0; c < kColumns; ++c) shift[c] += shifts[c];
-    narrow_isa().u8({.sum = sum_of(ones, kLines, panel + first * kColumns, now),
+    narrow_isa().u8({.sum = sum_of_rows(ones, kLines, now, panel + first * kColumns),
                      .scale = scale,
                      .shift = shift,
                      .low = -kInfinity,
@@ -162,7 +150,7 @@ void multiply_levels(const LevelProduct& p, i64 count) {
       for (i64 c = 0; c < kColumns; ++c) scaled[c] = p.scale * shift[c];
       shift = scaled;
     }
-    narrow_isa().u8({.sum = sum_of(p.rows, p.row, panel + p.first / 4 * kColumns, u8_words(p.steps)),
+    narrow_isa().u8({.sum = sum_of_rows(p.rows, p.row, u8_words(p.steps), panel + p.first / 4 * kColumns),
                      .scale = scale,
                      .shift = shift,
                      .low = -kInfinity,

@@ -6,6 +6,20 @@
 
 namespace ovir::fast {
 
+/// What sums rows of so many words, `row` apart, by a panel of 32 columns.
+inline NarrowSum sum_of_rows(const Word* rows, i64 row, i64 words, const Word* panel, Ahead* ahead = nullptr) {
+  return {.in = rows,
+          .pixel = row,
+          .block = 0,
+          .taps = kOneTap,
+          .blocks = 1,
+          .tap_count = 1,
+          .steps = words,
+          .last_steps = words,
+          .weights = panel,
+          .ahead = ahead};
+}
+
 /// Rows, and a right operand in panels of 32 columns, [panel][words][32]; a row and a column have as many words.
 struct NarrowProduct {
   const Word* rows;
@@ -19,16 +33,7 @@ struct NarrowProduct {
   /// What sums rows from `first` on by a panel.
   NarrowSum sum(i64 first, i64 i, Ahead* ahead) const { return sum(first, panel(i), ahead); }
   NarrowSum sum(i64 first, const Word* panel, Ahead* ahead) const {
-    return {.in = rows + first * words,
-            .pixel = words,
-            .block = 0,
-            .taps = kOneTap,
-            .blocks = 1,
-            .tap_count = 1,
-            .steps = words,
-            .last_steps = words,
-            .weights = panel,
-            .ahead = ahead};
+    return sum_of_rows(rows + first * words, words, words, panel, ahead);
   }
 };
 
