@@ -181,7 +181,7 @@ class Bf16Convolution final : public Kernel {
 
   /// Of three convolutions the planes between are those that were known beforehand.
   ConvolutionShape shape_for(const View& x, const View& y) const {
-    if (!front_) return (known_.is_volume() ? with_slices : with_planes)(windows_, known_, x.dims, y.dims);
+    if (!front_) return with_planes(windows_, known_, x.dims, y.dims);
     auto s = known_;
     s.batch = x.dim(0);
     return s;
@@ -274,17 +274,7 @@ bool depthwise_ends_with(const Ending& ending) { return ending.residual < 0 && e
 /// Of few channels, or of one plane, Winograd's larger tiles in f32 are as fast or faster.
 bool bf16_volume_pays(const ConvolutionShape& s, bool once) {
   if (s.slices.planes > 1 && std::min(s.channels, s.outputs) >= 2 * kColumns) return true;
-  const auto& z = s.slices;
-  VolumeShape v(s.slice());
-  v.of_images = false;
-  v.slice.batch = s.batch;
-  v.slices = z.count;
-  v.out_slices = z.out;
-  v.planes = v.kernel_planes = z.planes;
-  v.stride = z.stride;
-  v.dilation = z.dilation;
-  v.pad = z.pad;
-  return volume_method(v, once, false, false) != ConvolutionMethod::winograd4;
+  return volume_method(s, once, false, false) != ConvolutionMethod::winograd4;
 }
 
 std::optional<Bf16Layer> volume_layer(const Graphlet& graph, int root) {

@@ -15,8 +15,28 @@ Window ConvolutionWindows::along(std::size_t axis, i64 kernel, i64 data, i64 out
   return fits_output ? own.fitted(data, nth_or(attrs.output_padding, axis, 0), out) : own.resolved(data);
 }
 
+namespace {
+
+/// Of three spatial axes as one plane, where `known` has the planes of filters.
+ConvolutionShape with_slices(const ConvolutionWindows& windows, const ConvolutionShape& known,
+                             std::span<const i64> data, std::span<const i64> out) {
+  auto slice = known;
+  slice.kernel_height = known.plane_height();
+  slice.slices = {};
+  auto s = with_planes(windows, slice, data, out);
+  const auto depth = windows.along(0, known.slices.planes, data[2], out[2]);
+  s.slices = {data[2], out[2], known.slices.planes, depth.stride, depth.dilation, depth.pad_begin};
+  s.height *= s.slices.count;
+  s.out_height *= s.slices.out;
+  s.kernel_height = known.kernel_height;
+  return s;
+}
+
+}  // namespace
+
 ConvolutionShape with_planes(const ConvolutionWindows& windows, const ConvolutionShape& known,
                              std::span<const i64> data, std::span<const i64> out) {
+  if (known.is_volume()) return with_slices(windows, known, data, out);
   auto s = known;
   const auto spatial = data.size() - 2;
   const auto window = [&](std::size_t axis, i64 kernel) {
@@ -39,19 +59,6 @@ ConvolutionShape with_planes(const ConvolutionWindows& windows, const Convolutio
     s.dilation_y = rows.dilation;
     s.pad_top = rows.pad_begin;
   }
-  return s;
-}
-
-ConvolutionShape with_slices(const ConvolutionWindows& windows, const ConvolutionShape& known,
-                             std::span<const i64> data, std::span<const i64> out) {
-  auto slice = known;
-  slice.kernel_height = known.plane_height();
-  auto s = with_planes(windows, slice, data, out);
-  const auto depth = windows.along(0, known.slices.planes, data[2], out[2]);
-  s.slices = {data[2], out[2], known.slices.planes, depth.stride, depth.dilation, depth.pad_begin};
-  s.height *= s.slices.count;
-  s.out_height *= s.slices.out;
-  s.kernel_height = known.kernel_height;
   return s;
 }
 

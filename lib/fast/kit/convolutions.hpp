@@ -19,12 +19,9 @@ struct ConvolutionWindows {
   Window along(std::size_t axis, i64 kernel, i64 data, i64 out) const;
 };
 
-/// `known`, of which kernel sizes and groups are used, for planes of other sizes: of three spatial axes the last two.
+/// `known`, of which kernel sizes and groups are used, for planes of other sizes: of three spatial axes the last two,
+/// or all of them where it is of volumes.
 ConvolutionShape with_planes(const ConvolutionWindows& windows, const ConvolutionShape& known,
-                             std::span<const i64> data, std::span<const i64> out);
-
-/// The same of three spatial axes as one plane, where `known` has the planes of filters.
-ConvolutionShape with_slices(const ConvolutionWindows& windows, const ConvolutionShape& known,
                              std::span<const i64> data, std::span<const i64> out);
 
 /// Whether data have the planes of `s`, of which only the batch may differ.
@@ -48,8 +45,8 @@ std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int r
                                                     bool spelled_out = false, i64 max_taps = kMaxTaps,
                                                     ElementType type = ElementType::f32);
 
-/// A Convolution-1 or GroupConvolution-1 of three spatial axes whose sizes are known as one of a plane
-/// (with_slices()), of at most kMaxTaps.
+/// A Convolution-1 or GroupConvolution-1 of three spatial axes whose sizes are known as one of a plane, of
+/// at most kMaxTaps.
 std::optional<StaticConvolution> static_volume(const Graphlet& graph, int root);
 
 /// Strides that transposed kernels do not take which go over their phases one by one.

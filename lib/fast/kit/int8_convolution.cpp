@@ -177,7 +177,7 @@ class U8Convolution final : public Kernel {
   /// Of the first convolution and of the last. Planes between are those that were known beforehand.
   std::pair<ConvolutionShape, ConvolutionShape> shapes_for(const View& x, const View& y) const {
     if (!front_ && !pool_) {
-      const auto s = (known_.is_volume() ? with_slices : with_planes)(windows_, known_, x.dims, y.dims);
+      const auto s = with_planes(windows_, known_, x.dims, y.dims);
       return {s, s};
     }
     auto from = first(), s = known_;

@@ -251,7 +251,7 @@ LevelLine level_line(const Levels& levels) {
           .offset = zero ? -static_cast<float>(*zero) : low / step};
 }
 
-i64 plane_of(const View& v) { return v.size() / (v.dim(0) * v.dim(1)); }
+i64 plane_of(const View& v) { return v.size() / std::max<i64>(v.dim(0) * v.dim(1), 1); }
 
 i64 ChannelLevels::words(const View& v) { return v.dim(0) * u8_blocks(v.dim(1)) * plane_of(v) * kBlock; }
 

@@ -1,5 +1,7 @@
 #include "fast/kit/pooling.hpp"
 
+#include "fast/kernels/convolution/bf16.hpp"
+#include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kernels/pooling/blocked.hpp"
 
 namespace ovir::fast {
@@ -105,6 +107,22 @@ std::optional<PlanarPooling> adaptive_pooling(bool maximum, std::span<const i64>
       axis.windows.push_back({first, ceil_div((o + 1) * length, count) - first});
     }
   });
+}
+
+void store_pooled(ElementType type, const float* pooled, const U8Table* table, const View& out, ThreadPool& pool) {
+  const auto batch = out.dim(0), channels = out.dim(1), plane = plane_of(out);
+  const bool blocked = out.layout == Layout::blocked;
+  if (type == ElementType::u8)
+    return from_u8_blocked(reinterpret_cast<const std::uint8_t*>(pooled), table->scale(), out.as<float>(), blocked,
+                           batch, channels, plane, pool);
+  if (type == ElementType::bf16)
+    return from_bf16_blocked(reinterpret_cast<const Word*>(pooled), out.as<float>(), blocked, batch, channels, plane,
+                             pool);
+  if (out.type == ElementType::f32) return to_plain(pooled, out.as<float>(), batch, channels, plane, pool);
+  if (out.type == ElementType::u8)
+    return to_u8_blocked(pooled, true, table->scale(), reinterpret_cast<std::uint8_t*>(out.data), batch, channels,
+                         plane, pool);
+  to_bf16_blocked(pooled, true, reinterpret_cast<Word*>(out.data), batch, channels, plane, pool);
 }
 
 }  // namespace ovir::fast

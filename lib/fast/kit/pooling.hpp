@@ -5,6 +5,7 @@
 
 #include "fast/kernels/convolution/shape.hpp"
 #include "fast/kernels/pooling/planar.hpp"
+#include "fast/kit/levels.hpp"
 #include "op/kit/window.hpp"
 
 namespace ovir::fast {
@@ -30,5 +31,9 @@ std::optional<PlanarPooling> planar_pooling(const PoolAttrs& attrs, bool maximum
                                             std::span<const i64> out);
 /// Windows that are laid so that there are as many as `out` says.
 std::optional<PlanarPooling> adaptive_pooling(bool maximum, std::span<const i64> in, std::span<const i64> out);
+
+/// Brings what was pooled in blocks of `type` into the output, which is stored otherwise. `table`: of levels, where
+/// either is such.
+void store_pooled(ElementType type, const float* pooled, const U8Table* table, const View& out, ThreadPool& pool);
 
 }  // namespace ovir::fast

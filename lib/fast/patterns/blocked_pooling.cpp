@@ -76,15 +76,8 @@ class BlockedPooling final : public Kernel {
     if (state.narrow) loop = in[0].type == ElementType::u8 ? u8_pool() : bf16_pool();
     if (maximum_) max_pool(s, x, y, pool, loop);
     else average_pool(s, state.pooled.pad_bottom, state.pooled.pad_right, !attrs_.exclude_pad, x, y, pool, loop);
-    if (!state.out) return;
-    if (state.narrow)
-      from_u8_blocked(reinterpret_cast<const std::uint8_t*>(y), table_->scale(), out[0].as<float>(),
-                      out[0].layout == Layout::blocked, s.batch, s.channels, s.out_plane(), pool);
-    else if (out[0].type == ElementType::f32) to_plain(y, out[0].as<float>(), s.batch, s.channels, s.out_plane(), pool);
-    else if (out[0].type == ElementType::u8)
-      to_u8_blocked(y, true, table_->scale(), reinterpret_cast<std::uint8_t*>(out[0].data), s.batch, s.channels,
-                    s.out_plane(), pool);
-    else to_bf16_blocked(y, true, reinterpret_cast<Word*>(out[0].data), s.batch, s.channels, s.out_plane(), pool);
+    const auto type = state.narrow ? in[0].type : ElementType::f32;
+    if (state.out) store_pooled(type, y, table_ ? &*table_ : nullptr, out[0], pool);
   }
 
   bool reads(int, Layout) const override { return true; }

@@ -85,7 +85,7 @@ class VolumePooling final : public Kernel {
     auto* y = state.out ? state.floats(state.out) : reinterpret_cast<float*>(out[0].data);
     pool_axes(state.plane, state.loop, x, state.floats(state.between), pool);
     pool_axes(state.line, state.loop, state.floats(state.between), y, pool);
-    if (state.out) give(in[0].type, y, out[0], batch, channels, line.out_height * plane.out_plane(), pool);
+    if (state.out) store_pooled(in[0].type, y, table_ ? &*table_ : nullptr, out[0], pool);
   }
 
   bool reads(int, Layout) const override { return true; }
@@ -104,21 +104,6 @@ class VolumePooling final : public Kernel {
     PoolLoop loop;
     Scratch in, between, out;
   };
-
-  /// What was pooled in blocks of this type as the output is stored.
-  void give(ElementType type, float* y, const View& out, i64 batch, i64 channels, i64 volume, ThreadPool& pool) const {
-    const bool blocked = out.layout == Layout::blocked;
-    auto* bytes = reinterpret_cast<std::uint8_t*>(out.data);
-    if (type == ElementType::u8)
-      return from_u8_blocked(reinterpret_cast<std::uint8_t*>(y), table_->scale(), out.as<float>(), blocked, batch,
-                             channels, volume, pool);
-    if (type == ElementType::bf16)
-      return from_bf16_blocked(reinterpret_cast<Word*>(y), out.as<float>(), blocked, batch, channels, volume, pool);
-    if (out.type == ElementType::f32) return to_plain(y, out.as<float>(), batch, channels, volume, pool);
-    if (out.type == ElementType::u8)
-      return to_u8_blocked(y, true, table_->scale(), bytes, batch, channels, volume, pool);
-    to_bf16_blocked(y, true, reinterpret_cast<Word*>(bytes), batch, channels, volume, pool);
-  }
 
   void pool_axes(const PooledShape& p, const PoolLoop& loop, const float* in, float* out, ThreadPool& pool) const {
     if (maximum_) max_pool(p.shape, in, out, pool, loop);

@@ -47,7 +47,7 @@ void split_padded(const ConvolutionShape& s, const ColumnPhases& phases, const f
     }
 }
 
-/// As copy_padded(), of the rows of a band of volumes.
+/// As copy_padded(), of the rows of a band.
 void copy_padded_slices(const ConvolutionShape& s, const ColumnPhases& phases, const Word* in, const Word* pad,
                         i64 begin, i64 end, const NarrowBand& band, Word* to) {
   auto slice = s;
@@ -202,10 +202,9 @@ void narrow_convolution(const NarrowGeometry& g, const WordPanels& filters, cons
   const auto copy = [&](const ConvolutionShape& shape, const ColumnPhases& phases, i64 image, i64 begin, i64 end,
                         const NarrowBand& band, Word* to) {
     const auto* from = in + image * in_size;
-    const auto first = band.first_row, rows = band.read_rows;
     if (three)
-      split_padded(shape, phases, reinterpret_cast<const float*>(from), in_blocks, begin, end, first, rows, to);
-    else if (!s.is_volume()) copy_padded(shape, phases, from, pad_pixel, begin, end, first, rows, to);
+      split_padded(shape, phases, reinterpret_cast<const float*>(from), in_blocks, begin, end, band.first_row,
+                   band.read_rows, to);
     else copy_padded_slices(shape, phases, from, pad_pixel, begin, end, band, to);
   };
   const NarrowBand all_rows{{0, z.out}, {0, out_height}, 0, g.padded_slices, 0, g.padded_rows};

@@ -30,9 +30,6 @@ void pack_narrow(const NarrowGeometry& g, const Weight* weights, Word* to, Threa
   });
 }
 
-/// Columns that a convolution reads: those of its padded input.
-i64 narrow_width(const ConvolutionShape& shape);
-
 /// Rows of a depthwise convolution: block `block` of image `image`, output rows from `y` on; taps are those that lie
 /// within the kernel, offsets in words from `in`. `step` is between pixels, `row` between rows.
 struct NarrowRows {

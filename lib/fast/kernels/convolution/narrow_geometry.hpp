@@ -38,6 +38,9 @@ struct NarrowBands {
   i64 slices, rows, read_slices, read_rows;
 };
 
+/// Columns that a convolution reads: those of its padded input.
+i64 narrow_width(const ConvolutionShape& shape);
+
 /// How the sums of a convolution run over words.
 struct NarrowGeometry {
   static constexpr i64 kMaxTaps = 256;

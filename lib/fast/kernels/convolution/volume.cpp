@@ -238,9 +238,20 @@ struct OnceRoom {
 
 }  // namespace
 
-VolumeShape::VolumeShape(const ConvolutionShape& images)
-    : slice(images), slices(images.batch), out_slices(images.batch), of_images(true) {
-  slice.batch = 1;
+VolumeShape::VolumeShape(const ConvolutionShape& s) : slice(s.slice()), of_images(!s.is_volume()) {
+  if (of_images) {
+    slices = out_slices = slice.batch;
+    slice.batch = 1;
+    return;
+  }
+  const auto& z = s.slices;
+  slice.batch = s.batch;
+  slices = z.count;
+  out_slices = z.out;
+  planes = kernel_planes = z.planes;
+  stride = z.stride;
+  dilation = z.dilation;
+  pad = z.pad;
 }
 
 Part VolumeShape::inside(i64 out_slice) const {

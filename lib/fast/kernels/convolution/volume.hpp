@@ -18,8 +18,9 @@ struct VolumeShape {
   bool of_images = false;  ///< slices are images: each has its blocks together
 
   VolumeShape() = default;
+  /// Of images, or of volumes as one plane each (ConvolutionShape::slices).
   // NOLINTNEXTLINE(google-explicit-constructor): kernels of volumes take images, too
-  VolumeShape(const ConvolutionShape& images);
+  VolumeShape(const ConvolutionShape& shape);
 
   /// Floats between blocks of channels and slices.
   i64 in_block() const { return (of_images ? 1 : slices) * slice.plane() * kBlock; }

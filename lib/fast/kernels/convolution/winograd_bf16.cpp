@@ -114,7 +114,7 @@ void bf16_winograd_pack(const ConvolutionShape& s, const float* filters, Word* t
     for (auto o = first; o < first + outputs; o += kBlock) {
       const auto valid = std::min(kBlock, s.outputs - o);
       for (i64 i = 0; i < s.channels * planes; ++i) {
-        const auto c = i / planes, block = i % planes * bf16_blocks(s.channels) + c / kChannels;
+        const auto c = i / planes, block = i % planes * g.plane_blocks + c / kChannels;
         alignas(64) float taps[9 * kBlock] = {}, points[16 * kBlock];
         for (i64 k = 0; k < valid; ++k)
           for (i64 t = 0; t < 9; ++t) taps[t * kBlock + k] = filters[((o + k) * s.channels * planes + i) * 9 + t];

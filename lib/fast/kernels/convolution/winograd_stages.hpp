@@ -17,7 +17,8 @@ struct WinogradGeometry {
   int m;
   i64 window, points;  ///< m + taps of a side - 1, and its square
   i64 across, down;    ///< tiles of an image, which an output slice of a volume is
-  i64 blocks, panels;  ///< of what is transformed, for each plane of a volume's filters, and of the outputs
+  i64 plane_blocks;    ///< of what is transformed, for a plane of a volume's filters
+  i64 blocks, panels;  ///< for all planes, and of the outputs
   i64 split;           ///< of a block of the input into those
   /// Each chunk takes some tiles through all three stages in its own memory: where the filters are small, or many tiles
   /// use them. Else the stages are shared: rows of tiles are transformed by all chunks, then each takes panels.
@@ -38,6 +39,7 @@ struct WinogradGeometry {
         points(window * window),
         across(ceil_div(s.out_width, tile)),
         down(ceil_div(s.out_slice_height(), tile)),
+        plane_blocks(block_count),
         blocks(block_count * s.slices.planes),
         panels(ceil_div(s.outputs, kColumns)),
         split(block_split) {
@@ -225,11 +227,11 @@ class WinogradStages {
  private:
   /// Tile (ty, tx) of a transformed block.
   void transform(const Element* in, i64 image, i64 block, i64 ty, i64 tx, Element* to, i64 step) const {
-    const auto each = g_.blocks / slices_.planes, of_plane = block % each / g_.split;
-    const auto part = block % each % g_.split * (kBlock / g_.split);
+    const auto each = g_.plane_blocks, of_plane = block % each;
+    const auto part = of_plane % g_.split * (kBlock / g_.split);
     const auto slice = image % slices_.out * slices_.stride + block / each * slices_.dilation - slices_.pad;
     const bool inside = slice >= 0 && slice < slices_.count;
-    const auto first = (image / slices_.out * ceil_div(each, g_.split) + of_plane) * slices_.count;
+    const auto first = (image / slices_.out * ceil_div(each, g_.split) + of_plane / g_.split) * slices_.count;
     const auto* plane = in + (first + (inside ? slice : 0)) * s_.plane() * kBlock;
     const auto y = ty * g_.m - s_.pad_top, x = tx * g_.m - s_.pad_left, row = s_.width * kBlock;
     if (inside && y >= 0 && x >= 0 && y + g_.window <= s_.height && x + g_.window <= s_.width)

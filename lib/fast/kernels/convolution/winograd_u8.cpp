@@ -68,7 +68,7 @@ struct Loops {
 
   void multiply(const WinogradProduct<Word>& p) const {
     auto sum = narrow_sum(p, g, filters(p.panel, p.point));
-    sum.last_steps = ceil_div(s.channels - (g.blocks / s.slices.planes - 1) * kChannels, i64{2});
+    sum.last_steps = ceil_div(s.channels - (g.plane_blocks - 1) * kChannels, i64{2});
     table.i16_sums({.sum = sum,
                     .out = reinterpret_cast<Word*>(p.out),
                     .out_pixel = kBlock,
@@ -139,12 +139,12 @@ i64 u8_winograd_weights_size(const ConvolutionShape& s) {
 
 void u8_winograd_pack(const ConvolutionShape& s, const std::int8_t* weights, Word* to, ThreadPool& pool) {
   const auto g = geometry_of(s);
-  const auto panel_size = g.points * g.point_size(), planes = s.slices.planes, blocks = g.blocks / planes;
+  const auto panel_size = g.points * g.point_size(), planes = s.slices.planes;
   parallel_panels(pool, panel_size / kColumns, s.outputs, [&](i64 first, i64 outputs) {
     for (auto o = first; o < first + outputs; o += kColumns) {
       const auto valid = std::min(kColumns, s.outputs - o);
       for (i64 pair = 0; pair < g.blocks * kBlock; ++pair) {
-        const auto plane = pair / (blocks * kBlock), c = pair % (blocks * kBlock) * 2;
+        const auto plane = pair / (g.plane_blocks * kBlock), c = pair % (g.plane_blocks * kBlock) * 2;
         const auto channels = std::clamp<i64>(s.channels - c, 0, 2);
         std::array<Lanes, 9> taps{};
         for (i64 k = 0; k < valid; ++k)
