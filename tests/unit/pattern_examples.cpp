@@ -142,7 +142,11 @@ int decompressed(Net& n, ElementType codes, i64 rows, bool grouped, bool zero, i
 
 void direct_residual(Net& n) {
   const auto x = n.input({1, 33, 5, 5});
-  const auto y = biased(n, convolution(n, x, {33, 33, 3, 3}, windows(2, 1, 1)), 33);
+  const auto y =
+      biased(n,
+             convolution(n, x, {33, 33, 3, 5},
+                         {{"strides", "1,1"}, {"pads_begin", "1,2"}, {"pads_end", "1,2"}, {"dilations", "1,1"}}),
+             33);
   n.result(softmax(n, relu(n, n.op("Add-1", {passing(n, x), y}))));
 }
 void direct_row(Net& n) {

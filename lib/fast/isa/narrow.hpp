@@ -146,6 +146,7 @@ struct U8Tile {
   std::uint8_t* out = nullptr;  ///< 32 values a pixel
   i64 out_pixel = 0, out_block = 0;
   i64 columns = kColumns;  ///< 16: the others may be left out
+  i64 filled = kColumns;   ///< columns that have weights, the first ones
 };
 
 /// What follows values of 16 columns that lie aside, a pixel after the other: PRelu by `slopes`; round(v·by + plus)

@@ -234,7 +234,7 @@ static void u8_some(const U8Tile& t, int pixels) {
   if constexpr (kMost == kPixels) return u8_pixels<kPixels>(t, pixels);
   alignas(64) Ints sums[kMost][2];
   for (i64 c = 0; c < t.columns; c += 2 * kWidth) {
-    if (!sums_of_all(t.sum, c, pixels, sums)) {
+    if (!sums_of_all(t.sum, c, pixels, t.filled <= c + kWidth, sums)) {
       auto sum = t.sum;
       in_parts(pixels, kPixels, [&](i64 first, int now) {
         sum.in = t.sum.in + first * t.sum.pixel;

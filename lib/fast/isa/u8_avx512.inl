@@ -44,7 +44,7 @@ struct I16Dots : WholeWords {
 constexpr bool kAddsPairs = false;
 template <int P>
 inline void pair_sums(const NarrowSum&, i64, Ints (&)[P][2]) {}
-constexpr bool sums_of_all(const NarrowSum&, i64, i64, Ints (*)[2]) { return false; }
+constexpr bool sums_of_all(const NarrowSum&, i64, i64, bool, Ints (*)[2]) { return false; }
 
 /// To the nearest, halves to even.
 [[gnu::always_inline]] inline Ints to_levels(Vec v) { return (Ints)_mm512_cvtps_epi32(v); }

@@ -151,6 +151,16 @@ struct EachVector {
     vector<P>(t, column + kWidth, taps, &to[0][1]);
   }
 };
+/// The first vector alone: the second one has no weights.
+template <class Sums>
+struct FirstVector {
+  static constexpr int kMost = Sums::kMost;
+  template <int P>
+  static void sums(const NarrowSum& t, i64 column, const i64* taps, Ints (*to)[2]) {
+    Sums::template vector<P>(t, column, taps, &to[0][0]);
+    for (int p = 0; p < P; ++p) to[p][1] = Ints{};
+  }
+};
 template <class Sums, int P = Sums::kMost>
 [[gnu::always_inline]] inline void sums_of_some(const NarrowSum& t, i64 column, const i64* taps, int pixels,
                                                 Ints (*to)[2]) {
@@ -167,20 +177,23 @@ template <class Sums>
   });
 }
 
-/// Sums of all pixels, of bytes that are picked.
-static void picked_sums(const NarrowSum& t, i64 column, i64 pixels, Ints (*to)[2]) {
+/// Sums of all pixels, of bytes that are picked. `first`: the second vector has no weights.
+static void picked_sums(const NarrowSum& t, i64 column, i64 pixels, bool first, Ints (*to)[2]) {
   const auto* all = t.excess + column / kWidth;
   const i64 steps = t.blocks > 1 || (t.last_steps == 4 && t.pixel != kBlock) ? 0 : t.last_steps;
-  const auto sums = [&]<class Sums>() { sums_in_parts<Sums>(t, column, pixels, to); };
+  const auto both = [&]<class Sums>() { sums_in_parts<Sums>(t, column, pixels, to); };
+  const auto sums = [&]<class Sums>() {
+    first ? sums_in_parts<FirstVector<Sums>>(t, column, pixels, to) : both.template operator()<Sums>();
+  };
   if (all->halved) {
     if (steps == 4) return sums.template operator()<EachVector<4, false, 2>>();
     return sums.template operator()<EachVector<0, false, 2>>();
   }
-  if (all[0].picks == all[1].picks) {
-    if (steps == 3) return sums.template operator()<BothAlike<3>>();
-    if (steps == 4) return sums.template operator()<BothAlike<4>>();
-    if (steps == 7) return sums.template operator()<BothAlike<7>>();
-    return sums.template operator()<BothAlike<0>>();
+  if (all[0].picks == all[1].picks && !first) {
+    if (steps == 3) return both.template operator()<BothAlike<3>>();
+    if (steps == 4) return both.template operator()<BothAlike<4>>();
+    if (steps == 7) return both.template operator()<BothAlike<7>>();
+    return both.template operator()<BothAlike<0>>();
   }
   if (all->by_column) {
     if (steps == 4) return sums.template operator()<EachVector<4, true>>();
@@ -245,8 +258,9 @@ template <i64 kSteps, bool kAlike>
   in_tiles(of, pixels, to, add);
 }
 
-/// Sums of all pixels, where bytes are picked or the sum is short; false: they are not computed.
-inline bool sums_of_all(const NarrowSum& t, i64 column, i64 pixels, Ints (*to)[2]) {
+/// Sums of all pixels, where bytes are picked or the sum is short; false: they are not computed. `first`: the second
+/// vector has no weights.
+inline bool sums_of_all(const NarrowSum& t, i64 column, i64 pixels, bool first, Ints (*to)[2]) {
   const auto* all = t.excess ? t.excess + column / kWidth : nullptr;
   if (!all || !all->fits) return false;
   const bool alike = all[0].picks == all[1].picks;
@@ -266,6 +280,6 @@ inline bool sums_of_all(const NarrowSum& t, i64 column, i64 pixels, Ints (*to)[2
     default: break;
   }
   if (!all->picks) return false;
-  picked_sums(t, column, pixels, to);
+  picked_sums(t, column, pixels, first, to);
   return true;
 }

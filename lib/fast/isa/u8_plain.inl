@@ -25,7 +25,7 @@ struct I16Dots {
 constexpr bool kAddsPairs = false;
 template <int P>
 inline void pair_sums(const NarrowSum&, i64, Ints (&)[P][2]) {}
-constexpr bool sums_of_all(const NarrowSum&, i64, i64, Ints (*)[2]) { return false; }
+constexpr bool sums_of_all(const NarrowSum&, i64, i64, bool, Ints (*)[2]) { return false; }
 
 /// To the nearest, halves to even, for |v| < 2^22.
 [[gnu::always_inline]] inline Ints to_levels(Vec v) {

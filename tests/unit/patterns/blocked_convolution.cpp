@@ -246,7 +246,7 @@ void branches_grouped(Net& n) {  // of 3 groups, and by channel
   n.result(plus(n, n.op("Subtract-1", {y, by_channel(n, x, 12, 3, 1, 1)}), x));
 }
 void branches_padded(Net& n) {
-  const auto x = n.input({1, 20, 9, 8});
+  const auto x = n.input({1, 20, 4, 5});
   const auto y = testing::convolution(n, zeros_around(n, x, {0, 0, 1, 1}, {0, 0, 1, 1}), {20, 20, 3, 3}, windows(2));
   n.result(plus(n, convolution(n, x, {20, 20, 1, 1}, windows(2)), y));
 }

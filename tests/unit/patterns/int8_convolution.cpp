@@ -107,7 +107,7 @@ void zero_points_depthwise(Net& n) {
 }
 /// Weights that two convolutions read are computed beforehand.
 void shared_weights(Net& n) {
-  const auto weights = stepped(n, {33, 33, 3, 3});
+  const auto weights = stepped(n, {33, 33, 3, 2});
   const auto x = n.op("Convolution-1", {quantized(n, n.input({1, 33, 5, 5})), weights}, windows(2, 1, 1));
   n.result(n.op("Convolution-1", {quantized(n, x), weights}, windows(2, 1, 1)));
 }

@@ -43,11 +43,11 @@ void levels_between(Net& n) {
   n.result(biased(n, levels(n, z, "Convolution-1", {20, 100, 1, 1}), 20));
 }
 void activated_levels(Net& n) {
-  const auto swish = [&](int y) { return n.op("Swish-4", {y}); };
+  const auto gelu = [&](int y) { return n.op("Gelu-2", {y}); };
   const auto x = quantized(n, n.input({2, 24, 23, 25}));
-  const auto y = quantized(n, swish(biased(n, levels(n, x, "Convolution-1", {100, 24, 1, 1}), 100)));
+  const auto y = quantized(n, gelu(biased(n, levels(n, x, "Convolution-1", {100, 24, 1, 1}), 100)));
   const auto z = quantized(n, n.op("HSwish-4", {levels(n, y, "GroupConvolution-1", {100, 1, 1, 3, 3}, 2)}));
-  n.result(quantized(n, swish(biased(n, levels(n, z, "Convolution-1", {12, 100, 1, 1}), 12))));
+  n.result(quantized(n, gelu(biased(n, levels(n, z, "Convolution-1", {12, 100, 1, 1}), 12))));
 }
 void levels_by_channel(Net& n, i64 height, i64 width) {
   const auto x = quantized(n, n.input({1, 24, height, width}));
@@ -78,7 +78,7 @@ constexpr Example kExamples[] = {
     {"bf16.inverted_residual+bias", small_planes, kOften, kFixed, true, kBf16, Precision::bf16},
     {"bf16.inverted_residual", image, kOnce, kFixed, true, kBf16, Precision::bf16},
     {"int8.inverted_residual+bias", levels_between, kOften, kFixed, true, kLevels, Precision::int8},
-    {"int8.inverted_residual+bias+Swish+FakeQuantize", activated_levels, kOften, kFixed, true, kLevels,
+    {"int8.inverted_residual+bias+Gelu+FakeQuantize", activated_levels, kOften, kFixed, true, kLevels,
      Precision::int8},
     {"int8.inverted_residual+bias", levels_by_channel, kOften, kFixed, true, kLevels, Precision::int8},
     {"int8.inverted_residual+bias", levels_by_channel_of_small_planes, kOften, kFixed, true, kLevels, Precision::int8},

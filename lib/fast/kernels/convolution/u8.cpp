@@ -133,6 +133,7 @@ U8Tile u8_tile_of(const ConvolutionShape& s, const U8Blocked& out, const U8Block
   const auto wide_place = ((image * blocks_of(s.outputs) + 2 * panel) * plane + pixel) * kBlock;
   auto tile = tile_of({}, panel * kColumns, e);
   tile.columns = u8_columns(s, panel);
+  tile.filled = s.outputs - panel * kColumns;
   if (residual.levels) {
     tile.residual = residual.levels + place;
     tile.residual_pixel = kChannels;
@@ -242,6 +243,7 @@ void activated_tile(const U8Epilogue& e, const U8Tile& to, const NarrowSum& sum,
     tile.out_pixel = kBlock;
     tile.out_block = now * kBlock;
     tile.columns = columns;
+    tile.filled = outputs - column;
     table.u8(tile, now);
     finish_aside(e, to, first, values, {.pixels = now}, column, columns, outputs);
   }

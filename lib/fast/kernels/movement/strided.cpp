@@ -148,6 +148,9 @@ void copy_transposed(const StridedAxes& axes, i64 near, const Word* x, Word* y, 
   });
 }
 
+/// Numbers of both sides that are worth transposing at a time; fewer are copied row by row.
+constexpr i64 kFewest = 32;
+
 template <class Word>
 void copy_words(const StridedAxes& axes, const std::byte* from, std::byte* to, ThreadPool& pool) {
   const auto* x = reinterpret_cast<const Word*>(from) + axes.first;
@@ -155,7 +158,8 @@ void copy_words(const StridedAxes& axes, const std::byte* from, std::byte* to, T
   const auto last = axes.rank - 1;
   if (const auto stride = axes.list[last].stride; stride > 1)
     for (i64 d = 0; d < last; ++d)
-      if (axes.list[d].stride == 1) return copy_transposed(axes, d, x, y, pool);
+      if (axes.list[d].stride == 1 && axes.list[d].length * axes.list[last].length >= kFewest)
+        return copy_transposed(axes, d, x, y, pool);
   copy_by_rows(axes, x, y, pool);
 }
 
