@@ -6,8 +6,8 @@
 
 #include "catch.hpp"
 #include "exec/profiler.hpp"
-#include "fast/isa/table.hpp"
 #include "fast/patterns.hpp"
+#include "kernels.hpp"
 #include "moments.hpp"
 #include "pattern_examples.hpp"
 
@@ -239,6 +239,21 @@ TEST_CASE("what patterns take runs with an open batch, too, once and often, by t
         }
       }
   CHECK(ran > 500);
+}
+
+TEST_CASE("integers are multiplied alike by the loops of all instruction sets") {
+  int tried = 0;
+  for_each_pattern([&](std::string_view, const Example& e, ElementType type, const Net& net) {
+    if (e.precision != Precision::int8) return;
+    const auto c = checked(net);
+    const auto inputs = inputs_of(c, 2, 1);
+    const auto expected = reference_results(c, inputs);
+    fast::for_each_isa([&] {
+      CHECK(distance(compile(c.model, c.facts, options_of(e)).run(inputs), expected) <= allowed(e, type));
+      ++tried;
+    });
+  });
+  CHECK(tried > 100);
 }
 
 TEST_CASE("groups of no channels, of which an empty value may have any number, are no groups") {

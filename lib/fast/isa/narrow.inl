@@ -7,8 +7,7 @@
 //   store_bf16(to, v)  kWidth values rounded, or of two vectors twice as many;  load_bf16(from)  kWidth values;
 //   merge(even, odd)  words of bf16 pairs;  store_u8, load_u8, to_levels  rounded to the nearest, as u8 and as Ints;
 //   kAddsPairs, pair_sums<P>(sum, column, sums)  sums of u8 with excesses, where the machine adds pairs;
-//   sums_of_all(sum, column, pixels, first, sums)  of all pixels at once, where that is faster, else false; `first`:
-//     the second vector has no weights;
+//   sums_of_all(sum, column, pixels, first, sums)  all pixels at once, where faster; `first`: of the first vector only;
 //   store_u8(to, other, v, w)  two vectors at each of two places, and with LevelBounds, or Saturated, which are all
 //   bytes, of values within ±2^30;  u8_depthwise_with(rows, f)  with an activation f, Slopes or NoFunction.
 
