@@ -19,12 +19,9 @@ void u8_transposed(const ConvolutionShape& s, i64 stride_y, i64 stride_x, std::s
       for (i64 first = 0; first < pixels;) {
         const auto y = (pixel + first) / width, x = (pixel + first) % width;
         const auto now = std::min<i64>(pixels - first, width - x);
-        auto to = u8_tile_of(whole, out, {}, *phase.epilogue, panel, image,
+        auto to = u8_tile_of(whole, out, {}, *phase.epilogue, sum, panel, image,
                              (y * stride_y + row) * whole.out_width + x * stride_x + column);
-        const auto* excess = to.sum.excess;
-        to.sum = sum;
         to.sum.in += first * sum.pixel;
-        to.sum.excess = excess;
         to.out_pixel *= stride_x;
         narrow_isa().u8(to, static_cast<int>(now));
         first += now;

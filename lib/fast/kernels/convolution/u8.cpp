@@ -127,11 +127,11 @@ void u8_tile(const NarrowSum& sum, int pixels, i64 panel, const U8Epilogue& e, s
 }
 
 U8Tile u8_tile_of(const ConvolutionShape& s, const U8Blocked& out, const U8Blocked& residual, const U8Epilogue& e,
-                  i64 panel, i64 image, i64 pixel) {
+                  const NarrowSum& sum, i64 panel, i64 image, i64 pixel) {
   const auto plane = s.out_plane();
   const auto place = ((image * u8_blocks(s.outputs) + panel / 2) * plane + pixel) * kChannels + panel % 2 * kColumns;
   const auto wide_place = ((image * blocks_of(s.outputs) + 2 * panel) * plane + pixel) * kBlock;
-  auto tile = tile_of({}, panel * kColumns, e);
+  auto tile = tile_of(sum, panel * kColumns, e);
   tile.columns = u8_columns(s, panel);
   tile.filled = s.outputs - panel * kColumns;
   if (residual.levels) {
@@ -253,18 +253,16 @@ void activated_tile(const U8Epilogue& e, const U8Tile& to, const NarrowSum& sum,
 
 void u8_activated_rows(const ConvolutionShape& s, const U8Blocked& out, const U8Blocked& residual, const U8Epilogue& e,
                        float* values, PixelRows rows, i64 panel, i64 image, i64 pixel) {
-  finish_aside(e, u8_tile_of(s, out, residual, e, panel, image, pixel), 0, values, rows, panel * kColumns,
+  finish_aside(e, u8_tile_of(s, out, residual, e, {}, panel, image, pixel), 0, values, rows, panel * kColumns,
                u8_columns(s, panel), s.outputs);
 }
 
 void u8_tile(const ConvolutionShape& s, const U8Blocked& out, const U8Blocked& residual, const U8Epilogue& e,
              const NarrowSum& sum, int pixels, i64 panel, i64 image, i64 pixel) {
-  auto tile = u8_tile_of(s, out, residual, e, panel, image, pixel);
+  const auto tile = u8_tile_of(s, out, residual, e, sum, panel, image, pixel);
   if (e.activated && !tile.activation)
     return activated_tile(e, tile, sum, pixels, panel * kColumns, u8_columns(s, panel), s.outputs);
-  tile.sum = sum;
   if (sum.rows) return narrow_isa().u8_rows(tile, *sum.rows);
-  tile.sum.excess = excess_of_panel(e.excess, panel * kColumns);
   narrow_isa().u8(tile, pixels);
 }
 

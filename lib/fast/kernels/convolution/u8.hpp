@@ -70,9 +70,9 @@ void u8_activated_rows(const ConvolutionShape& shape, const U8Blocked& out, cons
 inline i64 u8_columns(const ConvolutionShape& s, i64 panel) {
   return s.outputs - panel * kColumns <= kBlock ? kBlock : kColumns;
 }
-/// Where such a tile is stored and what follows its sum, which the caller sets, as far as the loops compute it.
+/// A sum with what its weights left out, where it is stored and what follows it, as far as the loops compute it.
 U8Tile u8_tile_of(const ConvolutionShape& shape, const U8Blocked& out, const U8Blocked& residual, const U8Epilogue& e,
-                  i64 panel, i64 image, i64 pixel);
+                  const NarrowSum& sum, i64 panel, i64 image, i64 pixel);
 
 /// The same, stored as levels from `out` on, 64 a pixel.
 void u8_tile(const NarrowSum& sum, int pixels, i64 panel, const U8Epilogue& e, std::uint8_t* out);

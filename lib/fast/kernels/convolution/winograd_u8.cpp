@@ -87,7 +87,7 @@ struct Loops {
     U8WinogradTile tile{.from = reinterpret_cast<const Word*>(sums.from),
                         .point = sums.step,
                         .half = sums.half,
-                        .tile = u8_tile_of(s, out, residual, e, sums.panel, image, pixel),
+                        .tile = u8_tile_of(s, out, residual, e, {}, sums.panel, image, pixel),
                         .width = s.out_width,
                         .rows = static_cast<int>(rows),
                         .columns = static_cast<int>(columns)};
