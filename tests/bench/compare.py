@@ -192,12 +192,13 @@ def taking_turns(net, run, rivals, rounds):
     """Results of ovir, and of each rival."""
     mine, theirs = [], [[] for _ in rivals]
     for _ in range(rounds):
-        result = subprocess.run(run.ovir("bench", net, "--format", "json", "-t", "1"), capture_output=True, text=True)
+        command = run.ovir("bench", net, "--format", "json", "-t", str(run.options.seconds))
+        result = subprocess.run(command, capture_output=True, text=True)
         if result.returncode:
             raise RuntimeError(result.stderr)
         mine.append(json.loads(result.stdout))
         for rival, results in zip(rivals, theirs):
-            results.append(rival.measure(1))
+            results.append(rival.measure(run.options.seconds))
     return mine, *theirs
 
 
@@ -318,6 +319,7 @@ def main():
     parser.add_argument("--venv", type=Path, default=BUILD / "venv")
     parser.add_argument("--only", default="", help="names, separated by commas")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=1, help="of a round of the steady state")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--precision", default="f32", help="f32, or bf16 or int8 against OpenVINO's default")
     parser.add_argument("--processor", action="store_true")
