@@ -3,8 +3,9 @@
 //    fma(a, b, c) = a·b + c;  add_product;  root;  min and max, which give the second operand where one is NaN;
 //   leave, for what compilers take for code of 128 bits, and where they move whole registers all the same: as long as
 //   the upper halves hold anything, what follows in SSE (expf, called from it, 140 ns) waits;
-//   near, to the nearest integer, halves to even, for |x| < 2^22;  scaled(x, n) = x·2^n for integers |n| < 254, which
-//   rounds once;  inverse(x) = 1 / x for 1 <= x < 2^126;  gelu;  gelu_short;  swish_short(x, a, 1 / a);
+//   round_even and floor, of any x;  near, to the nearest integer, halves to even, for |x| < 2^22;
+//   scaled(x, n) = x·2^n for integers |n| < 254, which rounds once;  inverse(x) = 1 / x for 1 <= x < 2^126;
+//   gelu;  gelu_short;  swish_short(x, a, 1 / a);
 //   any(mask) of Ints that are 0 or -1;  root and fma of half a vector of doubles;
 //   in_groups(p, at), lane l of which is p[at[l]], at[l] < kWidth; vectors of four take at[0] for all lanes;
 //   transpose_square, of up to kSquare rows and columns;

@@ -9,6 +9,8 @@ namespace {
 
 constexpr i64 kSide = 2;
 inline Vec root(Vec a) { return _mm256_sqrt_ps(a); }
+inline Vec round_even(Vec x) { return _mm256_round_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
+inline Vec floor(Vec x) { return _mm256_round_ps(x, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC); }
 inline __m256d root(__m256d a) { return _mm256_sqrt_pd(a); }
 inline __m256d fma(__m256d a, __m256d b, __m256d c) { return _mm256_fmadd_pd(a, b, c); }
 inline void leave() { _mm256_zeroupper(); }

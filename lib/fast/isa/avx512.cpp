@@ -40,7 +40,9 @@ struct Levels {
   Vec of(Ints at) const { return _mm512_permutexvar_ps((__m512i)at, all); }
 };
 inline Vec in_groups(const float* p, Ints at) { return _mm512_permutexvar_ps((__m512i)at, load(p)); }
-inline Vec near(Vec x) { return _mm512_roundscale_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
+inline Vec round_even(Vec x) { return _mm512_roundscale_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
+inline Vec floor(Vec x) { return _mm512_roundscale_ps(x, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC); }
+inline Vec near(Vec x) { return round_even(x); }
 inline Vec scaled(Vec x, Vec n) { return _mm512_scalef_ps(x, n); }
 inline Vec inverse(Vec x) {  // a division takes as long as the exponential before it
   const Vec y = _mm512_rcp14_ps(x);

@@ -21,6 +21,16 @@ inline Vec root(Vec a) {
   return a;
 }
 using Ints = int __attribute__((vector_size(16)));
+/// Beyond 2^23 floats are integers already.
+inline Vec round_even(Vec x) {
+  const Ints magnitude = (Ints)x & 0x7fffffff;
+  const Vec shift = spread(8388608.0f), rounded = ((Vec)magnitude + shift) - shift;
+  return (Vec)magnitude < shift ? (Vec)((Ints)rounded | ((Ints)x ^ magnitude)) : x;
+}
+inline Vec floor(Vec x) {
+  const Vec r = round_even(x);
+  return r > x ? r - spread(1.0f) : r;
+}
 inline bool any(Ints mask) { return (mask[0] | mask[1] | mask[2] | mask[3]) != 0; }
 using Double = double __attribute__((vector_size(16)));
 inline Double root(Double a) { return Double{__builtin_sqrt(a[0]), __builtin_sqrt(a[1])}; }

@@ -164,15 +164,6 @@ using Int = int __attribute__((vector_size(4 * kWidth)));
   return x * (n / (n + spread(2.0f)));
 }
 
-/// For any x: beyond 2^22 floats are integers already, or as good as.
-[[gnu::always_inline]] inline Vec round_even(Vec x) {
-  const Vec a = magnitude(x), shift = spread(8388608.0f);
-  return a < shift ? with_sign_of(x, (a + shift) - shift) : x;
-}
-[[gnu::always_inline]] inline Vec floor(Vec x) {
-  const Vec r = round_even(x);
-  return r > x ? r - spread(1.0f) : r;
-}
 [[gnu::always_inline]] inline Vec ceiling(Vec x) { return -floor(-x); }
 /// Halves away from zero.
 [[gnu::always_inline]] inline Vec round_away(Vec x) {

@@ -28,7 +28,8 @@ struct Ahead {
 ///   out[p·out_pixel + (c/16)·out_block + c%16] =
 ///     clamp(residual + bias[c] + sum over b, t, i of in[p·pixel + b·block + taps[t] + i] · weights[…][c], low, high)
 /// The sum runs over b < blocks, t < tap_count, i < steps, in this order, which is also that of the weights; in the
-/// last block i < last_steps.
+/// last block i < last_steps. Between the weights of two blocks `weights_skip` others lie in the panel, before those of
+/// the last block `last_skip`.
 struct Tile {
   const float* in;
   i64 pixel, block;
@@ -37,7 +38,8 @@ struct Tile {
   i64 last_steps;  ///< 0: as many as steps
   const float* weights;
   i64 weights_step = 0;  ///< 0: as many as columns, which are all of the panel
-  i64 filled = 0;        ///< columns that have weights, the first ones; the sums of the others are 0; 0: all
+  i64 weights_skip = 0, last_skip = 0;
+  i64 filled = 0;  ///< columns that have weights, the first ones; the sums of the others are 0; 0: all
   float* out;
   i64 out_pixel, out_block;
   const float* bias;      ///< as many as columns; null: none

@@ -74,11 +74,14 @@ static inline __attribute__((always_inline)) void packed_block(const Tile& t, i6
     for (int g = 0; g < kBases; ++g) base[g] += floats;
   };
   const auto steps_of = [&](i64 block) { return t.last_steps && block + 1 == t.blocks ? t.last_steps : t.steps; };
+  const auto next_weights = [&](i64 block) __attribute__((always_inline)) {
+    w += block + 1 < t.blocks ? t.weights_skip : t.last_skip;
+  };
   if constexpr (kPointwise) {
     start(t.taps[0]);
     const i64 next = t.block;
     const auto pixels_of_blocks = [&](bool many) __attribute__((always_inline)) {
-      for (i64 block = 0; block < t.blocks; ++block, advance(next)) {
+      for (i64 block = 0; block < t.blocks; next_weights(++block), advance(next)) {
         if (many)
 #pragma GCC unroll 16
           for (int p = 0; p < P; ++p) __builtin_prefetch(base[p / 3] + p % 3 * pixel + next, 0, 3);
@@ -88,7 +91,7 @@ static inline __attribute__((always_inline)) void packed_block(const Tile& t, i6
     };
     kStepsAhead > 0 && t.blocks >= kManyBlocks ? pixels_of_blocks(true) : pixels_of_blocks(false);
   } else {
-    for (i64 block = 0; block < t.blocks; ++block)
+    for (i64 block = 0; block < t.blocks; next_weights(++block))
       for (i64 tap = 0; tap < t.tap_count; ++tap) {
         start(block * t.block + t.taps[tap]);
         i64 left = steps_of(block);

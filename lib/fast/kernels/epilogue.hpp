@@ -5,6 +5,7 @@
 
 #include "base/int.hpp"
 #include "fast/isa/table.hpp"
+#include "fast/kernels/chunks.hpp"
 
 namespace ovir::fast {
 
@@ -70,10 +71,12 @@ inline i64 pixels_together(const Epilogue& e, i64 pixels) {
 inline void finish(const IsaTable& isa, const Tile& tile, i64 pixels, int columns, const Epilogue& e, i64 column,
                    const float* residual, i64 pixel, i64 block) {
   if (e.is_simple()) return;
-  for (i64 c = 0; c < columns; c += kBlock)
+  // Vectors of columns that have no weights are 0, and stay so.
+  const auto filled = tile.filled > 0 ? round_up(tile.filled, isa.lanes) : columns;
+  for (i64 c = 0; c < filled; c += kBlock)
     isa.activate(e.activation, e.slopes ? e.slopes + column + c : nullptr, tile.out + c / kBlock * tile.out_block,
                  tile.out_pixel, e.residual_last && residual ? residual + c / kBlock * block : nullptr, pixel, pixels,
-                 kBlock);
+                 std::min(kBlock, filled - c));
 }
 
 /// A row of plain values: y[i] is the epilogue of x[i] for i < n, whose column is column + i·step, step being 0 or 1.

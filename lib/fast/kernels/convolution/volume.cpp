@@ -63,9 +63,6 @@ struct Job {
   const Epilogue& epilogue;
   float* out;
   i64 blocks, across;  ///< of channels; strips of an output row
-  /// Of one plane, the sum goes over blocks and then over taps, and ends at the last channel. Else it goes over planes,
-  /// some of which may be left out, and then over blocks and taps, which are then the tile's taps.
-  bool flat;
 
   Job(const VolumeShape& shape, float* to, const Epilogue& e)
       : table(isa()),
@@ -74,18 +71,18 @@ struct Job {
         epilogue(e),
         out(to),
         blocks(blocks_of(s.channels)),
-        across(ceil_div(s.out_width, table.pixels)),
-        flat(v.planes == 1) {}
+        across(ceil_div(s.out_width, table.pixels)) {}
 
   i64 strips() const { return s.out_height * across; }  ///< of a slice
 
+  /// Of all taps, from the plane that is the first inside.
   std::array<i64, kMaxOffsets> offsets(const Source& from) const {
     std::array<i64, kMaxOffsets> result;
     i64 n = 0;
-    for (i64 b = 0; b < (flat ? 1 : blocks); ++b)
+    for (i64 plane = 0; plane < v.planes; ++plane)
       for (i64 i = 0; i < s.kernel_height; ++i)
         for (i64 j = 0; j < s.kernel_width; ++j)
-          result[n++] = b * from.block + i * s.dilation_y * from.row + j * s.dilation_x * kBlock;
+          result[n++] = plane * from.plane + i * s.dilation_y * from.row + j * s.dilation_x * kBlock;
     return result;
   }
 
@@ -99,13 +96,14 @@ struct Job {
     Tile tile{};
     tile.in = at;
     tile.pixel = s.stride_x * kBlock;
-    tile.block = flat ? from.block : from.plane;
+    tile.block = from.block;
     tile.taps = taps;
-    tile.blocks = flat && planes.size() > 0 ? blocks : planes.size();
-    tile.tap_count = flat ? s.taps() : blocks * s.taps();
+    tile.blocks = planes.size() > 0 ? blocks : 0;
+    tile.tap_count = planes.size() * s.taps();
     tile.steps = kBlock;
-    tile.last_steps = flat ? s.channels % kBlock : 0;
-    tile.weights = weights + planes.begin * blocks * s.taps() * kBlock * columns;
+    tile.last_steps = s.channels % kBlock;
+    tile.weights = weights;
+    if (planes.size() < v.planes) skip_planes(tile, planes.begin, columns);
     tile.filled = std::min(columns, s.outputs - column);
     tile.out = out + place;
     tile.out_pixel = kBlock;
@@ -115,6 +113,15 @@ struct Job {
     begin(tile, epilogue, column, residual, kBlock, v.out_block());
     table.packed(tile, part.size(), static_cast<int>(columns));
     finish(table, tile, part.size(), static_cast<int>(columns), epilogue, column, residual, kBlock, v.out_block());
+  }
+
+  /// Leaves out the weights of planes that are not inside: the first `before`, and those behind the tile's.
+  void skip_planes(Tile& tile, i64 before, i64 columns) const {
+    const auto of_taps = s.taps() * columns, first = before * of_taps, all = v.planes * of_taps,
+               inside = tile.tap_count * columns, last = tile.last_steps > 0 ? tile.last_steps : kBlock;
+    tile.weights += first * (blocks > 1 ? kBlock : last);
+    tile.weights_skip = (all - inside) * kBlock;
+    tile.last_skip = tile.weights_skip - first * (kBlock - last);
   }
 
   /// Some strips of all slices of an image, whose padded slices are there.
@@ -198,13 +205,12 @@ void by_bands(const Job& job, const Padding& p, const Panels& panels, const floa
 }
 
 /// `valid` filters, which lie together at `from`, into sixteen columns of a packed panel of `columns`. Channels beyond
-/// the last one are zeros, but of one plane, where they are left out.
+/// the last one are left out.
 void pack_columns(const VolumeShape& v, const float* from, i64 valid, i64 columns, float* to) {
   constexpr i64 kRows = 64;  // transposed at a time
   const auto& table = isa();
-  const auto taps = v.slice.taps(), channels = v.slice.channels, blocks = blocks_of(channels), each = v.filter_floats();
-  const bool flat = v.planes == 1, whole = channels % kBlock == 0;
-  if (valid < kBlock || (!flat && !whole))
+  const auto taps = v.slice.taps(), channels = v.slice.channels, each = v.filter_floats();
+  if (valid < kBlock)
     for (i64 i = 0; i < v.steps(); ++i) std::fill_n(to + i * columns, kBlock, 0.0f);
   if (v.kernel_planes * taps == 1) return table.transpose(from, each, to, columns, valid, channels);
   alignas(64) std::array<float, kRows * kBlock> rows;
@@ -215,8 +221,8 @@ void pack_columns(const VolumeShape& v, const float* from, i64 valid, i64 column
     for (i64 r = 0; r < count; ++r) {
       const auto p = plane - v.first_plane, block = channel / kBlock;
       if (p >= 0 && p < v.planes) {
-        const auto size = flat ? std::min(kBlock, channels - block * kBlock) : kBlock;
-        const auto step = ((p * blocks + block) * kBlock * taps) + tap * size + channel % kBlock;
+        const auto size = std::min(kBlock, channels - block * kBlock);
+        const auto step = block * kBlock * v.planes * taps + (p * taps + tap) * size + channel % kBlock;
         std::copy_n(rows.data() + r * kBlock, valid, to + step * columns);
       }
       if (++tap < taps) continue;
@@ -306,8 +312,7 @@ void clear_padding(const VolumeShape& v, const Unary& activation, float* out) {
 
 bool volume_fits(const VolumeShape& v) {
   const auto taps = v.slice.taps();
-  return v.slice.groups == 1 && taps <= kMaxTaps &&
-         (v.planes == 1 || taps * blocks_of(v.slice.channels) <= kMaxOffsets);
+  return v.slice.groups == 1 && taps <= kMaxTaps && v.planes * taps <= kMaxOffsets;
 }
 
 i64 volume_filters_size(const VolumeShape& v) { return panels_size(v.steps(), v.slice.outputs); }

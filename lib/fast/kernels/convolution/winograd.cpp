@@ -195,6 +195,7 @@ struct Job {
         (image * blocks_of(s.outputs) + channel / kBlock) * v.out_block() + z * v.out_slice() + y * width + x * kBlock;
     Tile tile{};
     tile.out = out + place;
+    tile.filled = std::min(kBlock, s.outputs - channel);
     const auto of_all = z % groups * s.outputs + channel;
     begin(tile, e, of_all, e.residual ? e.residual + place : nullptr, 0, 0);
     WinogradPixels to{.bias = tile.bias,
@@ -206,7 +207,7 @@ struct Job {
                       .column = kBlock * g.x.apart,
                       .rows = static_cast<int>(g.y.pixels(y, s.out_height)),
                       .columns = 0,
-                      .lanes = std::min(kBlock, s.outputs - channel)};
+                      .lanes = tile.filled};
     if (is_line(g.tile)) {
       if (!g.is_upright()) {
         to.row = kBlock * g.x.apart;

@@ -266,10 +266,10 @@ void Chain::compute_pieces(i64 begin, i64 end, std::span<const void* const> inpu
   };
   find_planes();
   for (auto index = begin; index < end; ++index) {
-    Piece piece{.offsets = {},
-                .out = (plane * rows + row) * columns + column,
-                .rows = std::min(rows_, rows - row),
-                .columns = std::min(columns_, columns - column)};
+    Piece piece;  // not all of its offsets are set
+    piece.out = (plane * rows + row) * columns + column;
+    piece.rows = std::min(rows_, rows - row);
+    piece.columns = std::min(columns_, columns - column);
     for (std::size_t i = 0; i < inputs.size(); ++i)
       piece.offsets[i] = planes[i] + row * strides_[i][rank - 2] + column * strides_[i][rank - 1];
     if (direct_) compute_direct(piece, inputs, static_cast<float*>(out));
