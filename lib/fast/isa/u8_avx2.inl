@@ -67,6 +67,16 @@ template <class Sum>
       : "+x"(sum[0]), "+x"(sum[1]), "=&x"(word), "=&x"(product)
       : "m"(*a), "x"(b0), "m"(b1), "x"(ones));
 }
+/// The same by one vector.
+[[gnu::always_inline]] inline void add_bytes(const Word* a, __m256i b, __m256i ones, Ints& sum) {
+  __m256i word;
+  asm("vpbroadcastd %2, %1\n\t"
+      "vpmaddubsw %3, %1, %1\n\t"
+      "vpmaddwd %4, %1, %1\n\t"
+      "vpaddd %1, %0, %0"
+      : "+x"(sum), "=&x"(word)
+      : "m"(*a), "x"(b), "x"(ones));
+}
 /// Sixteen bytes, in both halves.
 [[gnu::always_inline]] inline __m256i sixteen_bytes(const void* p) {
   return _mm256_broadcastsi128_si256(_mm_loadu_si128(static_cast<const __m128i*>(p)));

@@ -151,6 +151,30 @@ struct EachVector {
     vector<P>(t, column + kWidth, taps, &to[0][1]);
   }
 };
+/// A vector of bytes that are not picked.
+struct NeighborVector {
+  static constexpr int kMost = 12;
+  template <int P>
+  [[gnu::noinline]] static void vector(const NarrowSum& t, i64 column, const i64* taps, Ints* to) {
+    const __m256i ones = _mm256_set1_epi16(1);
+    const i64 pixel = t.pixel;
+    const Word* w = t.weights + column;
+    Ints sum[P] = {};
+    for_runs<P>(
+        t, taps, [&](const auto& base, i64 steps) __attribute__((always_inline)) {
+          for (i64 i = 0; i < steps; ++i, w += kColumns) {
+            if (i % kBlock == 0) ask(t.ahead);
+            const auto b = (__m256i)load_words(w);
+#pragma GCC unroll 16
+            for (int p = 0; p < P; ++p) add_bytes(base[p / 3] + p % 3 * pixel + i, b, ones, sum[p]);
+          }
+        });
+    add_excess<P>(
+        t, t.excess[column / kWidth], taps, [&](int p) __attribute__((always_inline))->Ints & { return sum[p]; });
+#pragma GCC unroll 16
+    for (int p = 0; p < P; ++p) to[2 * p] = sum[p];
+  }
+};
 /// The first vector alone: the second one has no weights.
 template <class Sums>
 struct FirstVector {
@@ -279,7 +303,8 @@ inline bool sums_of_all(const NarrowSum& t, i64 column, i64 pixels, bool first, 
     case 16: return take.template operator()<16>();
     default: break;
   }
-  if (!all->picks) return false;
-  picked_sums(t, column, pixels, first, to);
+  if (!all->picks && !first) return false;
+  if (!all->picks) sums_in_parts<FirstVector<NeighborVector>>(t, column, pixels, to);
+  else picked_sums(t, column, pixels, first, to);
   return true;
 }
