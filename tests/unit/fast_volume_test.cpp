@@ -167,6 +167,9 @@ TEST_CASE("direct convolution of volumes") {
   // A line along the first axis, with planes that meet nothing, or slices that meet none.
   check(deep(cube(2, 18, 20, {5, 6, 7}, 1, 1, 0), 3, 1, 1, 1), direct, kSum);
   check(deep(cube(1, 32, 20, {2, 3, 3}, 1, 1, 0), 3, 1, 2, 2), direct, kSum);
+  check(deep(cube(1, 18, 20, {2, 3, 3}, 1, 1, 0), 3, 1, 2, 2), direct, kSum);
+  check(deep(cube(1, 40, 8, {3, 4, 5}, 1, 1, 0), 3, 1, 2, 2), direct, kSum);
+  check(deep(cube(1, 7, 8, {4, 5, 6}, 3, 1, 1), 3, 1, 1, 1), direct, kSum);
   check(deep(cube(1, 18, 20, {3, 4, 5}, 1, 1, 0), 1, 1, 1, 1), direct, kSum);
   check(deep(cube(1, 18, 40, {1, 6, 5}, 3, 1, 1), 3, 1, 1, 1), direct, kSum);
   check(deep(cube(1, 17, 16, {7, 6, 5}, 3, 1, 1), 2, 3, 2, 4), direct, kSum);
