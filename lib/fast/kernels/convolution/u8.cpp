@@ -176,9 +176,12 @@ void finish_aside(const U8Epilogue& e, const U8Tile& t, i64 first, float* values
   };
   for (i64 c = 0; c < columns; c += kBlock) {
     auto* v = values + c * pixels;
+    const auto filled = std::clamp<i64>(outputs - column - c, 0, kBlock), lanes = round_up(filled, loops.lanes);
     // Other activations than PRelu by channel have passes of their own.
     const auto activate = [&](const Unary& f, const float* slopes) {
-      if (f.f != Function::identity && !slopes) loops.unary(f, v, v, pixels * kBlock);
+      if (f.f == Function::identity || slopes) return;
+      if (lanes == kBlock) loops.unary(f, v, v, pixels * kBlock);
+      else loops.activate(f, nullptr, v, kBlock, nullptr, 0, pixels, lanes);
     };
     const auto by_column = [&](const float* p) { return p ? p + column + c : nullptr; };
     U8Aside aside{.values = v,
@@ -222,10 +225,13 @@ void finish_aside(const U8Epilogue& e, const U8Tile& t, i64 first, float* values
       continue;
     }
     if (aside.slopes || aside.residual || aside.wide_residual) finish(aside);
-    const auto count = std::clamp<i64>(outputs - column - c, 0, kBlock);
-    for (i64 p = 0; count < kBlock && p < pixels; ++p) std::fill(v + p * kBlock + count, v + (p + 1) * kBlock, 0.0f);
-    for (i64 p = 0; p < pixels; ++p)
-      std::copy_n(v + p * kBlock, kBlock, t.wide + (first + rows.place(p)) * t.out_pixel + c / kBlock * t.out_block);
+    std::array<std::uint32_t, kBlock> keep{}, bits;
+    std::fill_n(keep.begin(), filled, ~0u);
+    for (i64 p = 0; p < pixels; ++p) {
+      std::memcpy(bits.data(), v + p * kBlock, sizeof bits);
+      for (i64 lane = 0; lane < kBlock; ++lane) bits[lane] &= keep[lane];
+      std::memcpy(t.wide + (first + rows.place(p)) * t.out_pixel + c / kBlock * t.out_block, bits.data(), sizeof bits);
+    }
   }
 }
 
