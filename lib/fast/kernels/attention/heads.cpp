@@ -20,6 +20,7 @@ void multiply(const float* a, i64 a_row, i64 m, const Panels& b, i64 first, i64 
     tile.blocks = tile.tap_count = 1;
     tile.steps = steps;
     tile.weights = b.panel(panel) + first * b.columns(panel);
+    tile.filled = b.filled(panel);
     tile.out = c + panel * kColumns;
     tile.out_pixel = c_row;
     tile.out_block = kBlock;
