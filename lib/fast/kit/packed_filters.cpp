@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "fast/kit/turned.hpp"
+
 namespace ovir::fast {
 namespace {
 
@@ -31,6 +33,13 @@ std::shared_ptr<const Buffer> packed_filters(const Graphlet& graph, ValueRef fil
                                              const ConvolutionShape& s) {
   return graph.shared<Buffer>(filters, packing_name(method, s), [&] {
     return packed(method, s, graph.constant(filters)->apart(), graph.packers(s.weights()));
+  });
+}
+
+std::shared_ptr<const Buffer> packed_turned_filters(const Graphlet& graph, ValueRef filters, ConvolutionMethod method,
+                                                    const ConvolutionShape& s) {
+  return graph.shared<Buffer>(filters, packing_name(method, s) + " turned", [&] {
+    return packed(method, s, turned_filters(s, graph.constant(filters)->apart()), graph.packers(s.weights()));
   });
 }
 

@@ -17,5 +17,8 @@ std::shared_ptr<const Buffer> packed_filters(const Graphlet& graph, const Convol
 /// Of a constant of f32.
 std::shared_ptr<const Buffer> packed_filters(const Graphlet& graph, ValueRef filters, ConvolutionMethod method,
                                              const ConvolutionShape& shape);
+/// Of that of a transposed convolution whose turned() is of this shape.
+std::shared_ptr<const Buffer> packed_turned_filters(const Graphlet& graph, ValueRef filters, ConvolutionMethod method,
+                                                    const ConvolutionShape& shape);
 
 }  // namespace ovir::fast

@@ -18,6 +18,7 @@
 #include "fast/kernels/convolution/transposed_winograd.hpp"
 #include "fast/kernels/convolution/winograd.hpp"
 #include "fast/kit/packed_filters.hpp"
+#include "fast/kit/turned.hpp"
 
 namespace ovir::fast::patterns::blocked_convolution {
 namespace {
@@ -231,6 +232,20 @@ std::optional<Match> packed_match(const Graphlet& graph, int root) {
   return match;
 }
 
+/// A transposed one of stride 1, with constant filters.
+std::optional<Match> turned_match(const Graphlet& graph, int root, const StaticConvolution& convolution) {
+  const auto& s = convolution.shape;
+  Match match{convolution.nodes, {convolution.data}, nullptr, convolution.shared};
+  add_computed_inputs(graph, root, 2, match);
+  auto ending = take_ending(graph, match, convolution.rank, 1, s.outputs);
+  const auto method = choose(s, least_images(graph, convolution.data), false, false, ending.residual >= 0, true);
+  if (s.taps() > most_taps(method) || !graph.takes(match.nodes)) return std::nullopt;
+  auto packed = packed_turned_filters(graph, graph.input(root, 1), method, s);
+  match.kernel = std::make_unique<BlockedConvolution>(convolution.windows, s, method, std::move(packed), WeightsFile(),
+                                                      std::move(ending));
+  return match;
+}
+
 std::optional<Match> match(const Graphlet& graph, int root) {
   const auto convolution = static_convolution(graph, root, 4, true, kAnyTaps);
   if (!convolution) return std::nullopt;
@@ -245,6 +260,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto* packed = graph.options().steady() ? graph.constant(filters) : nullptr;
   if (packed && packed->type() != ElementType::f32) return std::nullopt;
   if (packed && !transposed) return packed_match(graph, root);
+  if (const auto forward = packed ? turned(graph, root, *convolution) : std::nullopt) return turned_match(graph, root, *forward);
   if (transposed && known.taps() > kMaxTaps) return std::nullopt;
   Match match{nodes, {input}, nullptr, shared};
   if (!packed) match.inputs.push_back(filters);

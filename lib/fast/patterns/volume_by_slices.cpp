@@ -9,6 +9,7 @@
 #include "fast/kit/convolution_method.hpp"
 #include "fast/kit/convolutions.hpp"
 #include "fast/kit/functions.hpp"
+#include "fast/kit/turned.hpp"
 
 namespace ovir::fast::patterns::volume_by_slices {
 namespace {
@@ -224,6 +225,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto& shape = graph.fact(filters).shape;
   const auto* packed = graph.options().steady() ? graph.constant(filters) : nullptr;
   if (packed && packed->type() != ElementType::f32) return std::nullopt;
+  if (packed && graph.type(root) == "ConvolutionBackpropData" && turned(graph, root, *convolution)) return std::nullopt;
   Match match{{root}, {graph.input(root, 0)}, nullptr};
   if (!packed) match.inputs.push_back(filters);
   add_computed_inputs(graph, root, 2, match);  // the size that a transposed one's output shall have

@@ -1,9 +1,11 @@
-// Convolution-1 of three spatial axes, GroupConvolution-1 of one group or depthwise, and what follows them.
+// Convolution-1 of three spatial axes, GroupConvolution-1 of one group or depthwise, ConvolutionBackpropData-1 of stride
+// 1 and constant filters, and what follows them.
 // Filters are packed when the plan is made, where it runs often and knows them; else in each run.
 #include "fast/kernels/convolution/planar_depthwise.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kit/convolutions.hpp"
 #include "fast/kit/functions.hpp"
+#include "fast/kit/turned.hpp"
 #include "fast/kit/volume_method.hpp"
 
 namespace ovir::fast::patterns::volume_convolution {
@@ -123,13 +125,18 @@ class VolumeConvolution final : public Kernel {
 
 std::optional<Match> match(const Graphlet& graph, int root) {
   constexpr i64 kRank = 5;
-  const auto convolution = static_convolution(graph, root, kRank);
+  auto convolution = static_convolution(graph, root, kRank);
   if (!convolution || convolution->rank != kRank) return std::nullopt;
+  const auto filters = graph.input(root, 1);
+  const auto* packed = graph.options().steady() ? graph.constant(filters) : nullptr;
+  if (packed && packed->type() != ElementType::f32) return std::nullopt;
+  const bool transposed = convolution->transposed;
+  if (transposed) convolution = packed ? turned(graph, root, *convolution) : std::nullopt;
+  if (!convolution) return std::nullopt;
   const bool open = convolution->open;
   if (convolution->shape.groups > 1 && !convolution->shape.is_depthwise() &&
       !planar_depthwise_pays(convolution->shape, open))
     return std::nullopt;
-  const auto filters = graph.input(root, 1);
   const auto &shape = graph.fact(filters).shape, &in = graph.fact(graph.input(root, 0)).shape,
              &out = graph.fact({root, 0}).shape;
   VolumeShape v;
@@ -141,22 +148,22 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   v.stride = depth.stride;
   v.dilation = depth.dilation;
   v.pad = depth.pad_begin;
-  const auto* packed = graph.options().steady() ? graph.constant(filters) : nullptr;
-  if (packed && packed->type() != ElementType::f32) return std::nullopt;
   Match match{{root}, {graph.input(root, 0)}, nullptr};
   if (!packed) match.inputs.push_back(filters);
+  if (transposed) add_computed_inputs(graph, root, 2, match);  // the size that its output shall have
   auto ending = take_ending(graph, match, kRank, 1, v.slice.outputs);
   if (!graph.takes(match.nodes)) return std::nullopt;
   const auto method = volume_method(v, !graph.options().steady(), open, graph.constant(filters) && ending.residual < 0);
   if (can_trim(method) && !open) v = v.trimmed();
   if (reads_file(method) && !volume_fits(v)) return std::nullopt;
+  const auto given = transposed ? turned_filters(v.slice, *packed) : packed ? *packed : Tensor();
   match.kernel = std::make_unique<VolumeConvolution>(
-      convolution->windows, v, open, method, packed ? packed->data<float>() : nullptr,
+      convolution->windows, v, open, method, packed ? given.data<float>() : nullptr,
       packed ? WeightsFile() : file_of(graph, filters), std::move(ending), graph.packers(packed ? packed->size() : 0));
   return match;
 }
 
-constexpr std::string_view kRoots[] = {"Convolution", "GroupConvolution"};
+constexpr std::string_view kRoots[] = {"Convolution", "GroupConvolution", "ConvolutionBackpropData"};
 
 }  // namespace
 
