@@ -121,9 +121,44 @@ void transposed_row(Net& n) {
                       {{"strides", "4"}, {"dilations", "1"}, {"pads_begin", "2"}, {"pads_end", "2"}});
   n.result(relu(n, n.op("Add-1", {y, n.weights({1, 40, 1})})));
 }
+/// Of stride 1: convolutions of filters that are turned.
+void turned(Net& n) {  // channels that do not fill their blocks, a plane too small for Winograd
+  const Texts uneven{{"strides", "1,1"}, {"dilations", "2,1"}, {"pads_begin", "1,0"}, {"pads_end", "2,1"}};
+  const auto y = n.op("ConvolutionBackpropData-1", {n.input({2, 20, 9, 6}), n.weights({20, 18, 3, 2})}, uneven);
+  n.result(relu(n, biased(n, y, 18)));
+}
+void turned_winograd(Net& n) {
+  const auto y = biased(
+      n, n.op("ConvolutionBackpropData-1", {n.input({1, 36, 24, 25}), n.weights({36, 40, 3, 3})}, windows(2, 1, 1)),
+      40);
+  n.result(n.op("Add-1", {n.op("Swish-4", {y}), n.input({1, 40, 24, 25})}));
+}
+void turned_groups(Net& n) {  // of 24, of which blocks hold parts
+  const auto x = n.input({1, 72, 9, 8}), w = n.weights({3, 24, 24, 2, 3});
+  n.result(relu(n, biased(n, n.op("GroupConvolutionBackpropData-1", {x, w}, windows(2, 1, 1)), 72)));
+}
+void turned_to_shape(Net& n) {
+  const auto x = n.input({1, 20, 9, 7}), w = n.weights({20, 18, 4, 2});
+  const auto y = n.op("ConvolutionBackpropData-1", {x, w, n.indices({10, 7})},
+                      {{"strides", "1,1"}, {"dilations", "1,1"}, {"auto_pad", "same_upper"}});
+  n.result(relu(n, biased(n, y, 18)));
+}
+void turned_row(Net& n) {
+  const auto y = n.op("ConvolutionBackpropData-1", {n.input({1, 36, 150}), n.weights({36, 40, 5})}, windows(1, 1, 2));
+  n.result(relu(n, n.op("Add-1", {y, n.weights({1, 40, 1})})));
+}
+
+/// Winograd multiplies by up to 8 on the way there and back.
+constexpr float kWinograd = 2e-5F;
 
 // clang-format off
 constexpr Example kExamples[] = {
+    {"direct.convolution+bias+Relu", turned},
+    {"transposed.convolution+bias+Relu", turned, kOnce},
+    {"winograd4.convolution+bias+Swish+residual", turned_winograd, kOften, kFixed, true, kWinograd},
+    {"groups.convolution+bias+Relu", turned_groups},
+    {"direct.convolution+bias+Relu", turned_to_shape},
+    {"direct.convolution+bias+Relu", turned_row},
     {"transposed.convolution+bias+Relu", transposed},
     {"transposed.convolution+bias+Relu", transposed, kOnce, kOpen},
     {"transposed.convolution+bias+Relu", transposed_gaps},

@@ -124,6 +124,16 @@ void slices_behind(Net& n) {
 void computed(Net& n) {
   n.result(n.op("Convolution-1", {n.input({1, 16, 4, 3, 3}), relu(n, n.input({17, 16, 3, 3, 3}))}, windows(3, 1, 1)));
 }
+/// Of stride 1: convolutions of filters that are turned.
+void turned(Net& n) {
+  const Texts uneven{{"strides", "1,1,1"}, {"dilations", "1,1,2"}, {"pads_begin", "0,1,2"}, {"pads_end", "1,0,1"}};
+  const auto y = n.op("ConvolutionBackpropData-1", {n.input({2, 20, 3, 8, 7}), n.weights({20, 18, 2, 2, 3})}, uneven);
+  n.result(relu(n, n.op("Add-1", {y, n.weights({1, 18, 1, 1, 1})})));
+}
+void turned_winograd(Net& n) {
+  n.result(
+      n.op("ConvolutionBackpropData-1", {n.input({1, 36, 4, 24, 25}), n.weights({36, 40, 3, 3, 3})}, windows(3, 1, 1)));
+}
 
 /// Winograd multiplies by up to 8 on the way there and back.
 constexpr float kWinograd = 2e-5F;
@@ -170,6 +180,8 @@ constexpr Example kExamples[] = {
     {"volume.winograd_line.convolution", slices_behind, kOften, kFixed, true, kWinograd},
     {"volume.winograd_line.convolution", slices_behind, kOnce, kFixed, true, kWinograd},
     {"volume.direct.convolution", computed},
+    {"volume.direct.convolution+bias+Relu", turned},
+    {"volume.winograd4.convolution", turned_winograd, kOften, kFixed, true, kWinograd},
 };
 // clang-format on
 
