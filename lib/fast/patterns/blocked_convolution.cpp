@@ -260,7 +260,8 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto* packed = graph.options().steady() ? graph.constant(filters) : nullptr;
   if (packed && packed->type() != ElementType::f32) return std::nullopt;
   if (packed && !transposed) return packed_match(graph, root);
-  if (const auto forward = packed ? turned(graph, root, *convolution) : std::nullopt) return turned_match(graph, root, *forward);
+  if (const auto forward = packed ? turned(graph, root, *convolution) : std::nullopt)
+    return turned_match(graph, root, *forward);
   if (transposed && known.taps() > kMaxTaps) return std::nullopt;
   Match match{nodes, {input}, nullptr, shared};
   if (!packed) match.inputs.push_back(filters);

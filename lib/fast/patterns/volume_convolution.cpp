@@ -1,5 +1,5 @@
-// Convolution-1 of three spatial axes, GroupConvolution-1 of one group or depthwise, ConvolutionBackpropData-1 of stride
-// 1 and constant filters, and what follows them.
+// Convolution-1 of three spatial axes, GroupConvolution-1 of one group or depthwise, ConvolutionBackpropData-1 of
+// stride 1 and constant filters, and what follows them.
 // Filters are packed when the plan is made, where it runs often and knows them; else in each run.
 #include "fast/kernels/convolution/planar_depthwise.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
