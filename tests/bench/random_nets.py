@@ -412,7 +412,7 @@ BLOCKS = {
     "images": IMAGES,
     "volumes": (residual, bottleneck, inverted, down, up, dense_block, over_pixels),
     "sequences": (transformer, transformer, feed_forward, mixer, recurrent, conformer),
-    "sounds": (dilated, gated, separable, down, up, conformer),
+    "sounds": (dilated, gated, separable, down, up, dilated),
 }
 
 
@@ -437,8 +437,6 @@ def net(kind, seed, int8):
     names = []
     for _ in range(d.one(2, 3, 4)):
         block = d.one(*BLOCKS[kind])
-        if block is conformer and kind == "sounds":
-            block = dilated
         x, names = block(d, x), [*names, block.__name__]
     return start, x, names
 

@@ -30,16 +30,10 @@ std::shared_ptr<const Buffer> packed_filters(const Graphlet& graph, const Convol
 }
 
 std::shared_ptr<const Buffer> packed_filters(const Graphlet& graph, ValueRef filters, ConvolutionMethod method,
-                                             const ConvolutionShape& s) {
-  return graph.shared<Buffer>(filters, packing_name(method, s), [&] {
-    return packed(method, s, graph.constant(filters)->apart(), graph.packers(s.weights()));
-  });
-}
-
-std::shared_ptr<const Buffer> packed_turned_filters(const Graphlet& graph, ValueRef filters, ConvolutionMethod method,
-                                                    const ConvolutionShape& s) {
-  return graph.shared<Buffer>(filters, packing_name(method, s) + " turned", [&] {
-    return packed(method, s, turned_filters(s, graph.constant(filters)->apart()), graph.packers(s.weights()));
+                                             const ConvolutionShape& s, bool turns) {
+  return graph.shared<Buffer>(filters, packing_name(method, s) + (turns ? " turned" : ""), [&] {
+    const auto given = graph.constant(filters)->apart();
+    return packed(method, s, turns ? turned_filters(s, given) : given, graph.packers(s.weights()));
   });
 }
 

@@ -14,11 +14,8 @@ std::shared_ptr<const Buffer> packed_filters(const Graphlet& graph, const Convol
                                              const std::optional<ReachedTaps>& taps, ConvolutionMethod method,
                                              const ConvolutionShape& shape);
 
-/// Of a constant of f32.
+/// Of a constant of f32. `turns`: it is that of a transposed convolution whose turned() is of this shape.
 std::shared_ptr<const Buffer> packed_filters(const Graphlet& graph, ValueRef filters, ConvolutionMethod method,
-                                             const ConvolutionShape& shape);
-/// Of that of a transposed convolution whose turned() is of this shape.
-std::shared_ptr<const Buffer> packed_turned_filters(const Graphlet& graph, ValueRef filters, ConvolutionMethod method,
-                                                    const ConvolutionShape& shape);
+                                             const ConvolutionShape& shape, bool turns = false);
 
 }  // namespace ovir::fast

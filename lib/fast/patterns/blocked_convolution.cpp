@@ -232,36 +232,23 @@ std::optional<Match> packed_match(const Graphlet& graph, int root) {
   return match;
 }
 
-/// A transposed one of stride 1, with constant filters.
-std::optional<Match> turned_match(const Graphlet& graph, int root, const StaticConvolution& convolution) {
-  const auto& s = convolution.shape;
-  Match match{convolution.nodes, {convolution.data}, nullptr, convolution.shared};
-  add_computed_inputs(graph, root, 2, match);
-  auto ending = take_ending(graph, match, convolution.rank, 1, s.outputs);
-  const auto method = choose(s, least_images(graph, convolution.data), false, false, ending.residual >= 0, true);
-  if (s.taps() > most_taps(method) || !graph.takes(match.nodes)) return std::nullopt;
-  auto packed = packed_turned_filters(graph, graph.input(root, 1), method, s);
-  match.kernel = std::make_unique<BlockedConvolution>(convolution.windows, s, method, std::move(packed), WeightsFile(),
-                                                      std::move(ending));
-  return match;
-}
-
 std::optional<Match> match(const Graphlet& graph, int root) {
-  const auto convolution = static_convolution(graph, root, 4, true, kAnyTaps);
+  auto convolution = static_convolution(graph, root, 4, true, kAnyTaps);
   if (!convolution) return std::nullopt;
+  const auto filters = graph.input(root, 1);
+  const auto* packed = graph.options().steady() ? graph.constant(filters) : nullptr;
+  if (packed && packed->type() != ElementType::f32) return std::nullopt;
   if (convolution->transposed && (has_long_strides(*convolution) || overlap_add_pays(convolution->shape)))
     return std::nullopt;
+  auto forward = packed ? turned(graph, root, *convolution) : std::nullopt;
+  const bool turns = forward.has_value();
+  if (turns) convolution = std::move(forward);
   const auto& [windows, known, rank, open, transposed, input, nodes, shared] = *convolution;
-  const auto filters = graph.input(root, 1);
   // Values whose sizes are found when the step runs lie plainly.
   if (!graph.options().steady() && !transposed && !graph.fact(input).shape.is_static() &&
       !is_worth_reordering(known, open))
     return std::nullopt;
-  const auto* packed = graph.options().steady() ? graph.constant(filters) : nullptr;
-  if (packed && packed->type() != ElementType::f32) return std::nullopt;
-  if (packed && !transposed) return packed_match(graph, root);
-  if (const auto forward = packed ? turned(graph, root, *convolution) : std::nullopt)
-    return turned_match(graph, root, *forward);
+  if (packed && !transposed && !turns) return packed_match(graph, root);
   if (transposed && known.taps() > kMaxTaps) return std::nullopt;
   Match match{nodes, {input}, nullptr, shared};
   if (!packed) match.inputs.push_back(filters);
@@ -271,7 +258,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
                                  : choose(known, least_images(graph, input), !packed, open, ending.residual >= 0,
                                           graph.constant(filters));
   if (known.taps() > most_taps(method) || !graph.takes(match.nodes)) return std::nullopt;
-  auto own = packed ? packed_filters(graph, filters, method, known) : nullptr;
+  auto own = packed ? packed_filters(graph, filters, method, known, turns) : nullptr;
   match.kernel = std::make_unique<BlockedConvolution>(
       windows, known, method, std::move(own), packed ? WeightsFile() : file_of(graph, filters), std::move(ending));
   return match;

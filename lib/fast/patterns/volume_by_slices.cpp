@@ -225,6 +225,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto& shape = graph.fact(filters).shape;
   const auto* packed = graph.options().steady() ? graph.constant(filters) : nullptr;
   if (packed && packed->type() != ElementType::f32) return std::nullopt;
+  // It also takes those that are convolutions of turned filters.
   if (packed && graph.type(root) == "ConvolutionBackpropData" && turned(graph, root, *convolution)) return std::nullopt;
   Match match{{root}, {graph.input(root, 0)}, nullptr};
   if (!packed) match.inputs.push_back(filters);

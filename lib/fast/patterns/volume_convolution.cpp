@@ -156,7 +156,8 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto method = volume_method(v, !graph.options().steady(), open, graph.constant(filters) && ending.residual < 0);
   if (can_trim(method) && !open) v = v.trimmed();
   if (reads_file(method) && !volume_fits(v)) return std::nullopt;
-  const auto given = transposed ? turned_filters(v.slice, *packed) : packed ? *packed : Tensor();
+  Tensor given;
+  if (packed) given = transposed ? turned_filters(v.slice, *packed) : *packed;
   match.kernel = std::make_unique<VolumeConvolution>(
       convolution->windows, v, open, method, packed ? given.data<float>() : nullptr,
       packed ? WeightsFile() : file_of(graph, filters), std::move(ending), graph.packers(packed ? packed->size() : 0));
