@@ -3,7 +3,23 @@
 /// Beside whose sums and bytes there is room for two vectors of weights and their picks.
 constexpr int kPixelsOfPicks = 3;
 
-/// As add_bytes(), of four of sixteen bytes, for both vectors.
+/// As add_bytes(), of four of sixteen bytes, for both vectors, which stay in memory.
+template <class Sum>
+[[gnu::always_inline]] inline void add_picked(__m256i bytes, __m256i pick, const Word* weights, __m256i ones,
+                                              Sum (&sum)[2]) {
+  const auto* b = reinterpret_cast<const __m256i_u*>(weights);
+  __m256i word, product;
+  asm("vpshufb %5, %4, %2\n\t"
+      "vpmaddubsw %6, %2, %3\n\t"
+      "vpmaddwd %8, %3, %3\n\t"
+      "vpaddd %3, %0, %0\n\t"
+      "vpmaddubsw %7, %2, %2\n\t"
+      "vpmaddwd %8, %2, %2\n\t"
+      "vpaddd %2, %1, %1"
+      : "+x"(sum[0]), "+x"(sum[1]), "=&x"(word), "=&x"(product)
+      : "x"(bytes), "x"(pick), "m"(b[0]), "m"(b[1]), "x"(ones));
+}
+/// The same, whose weights are in registers.
 template <class Sum>
 [[gnu::always_inline]] inline void add_picked(__m256i bytes, __m256i pick, __m256i b0, __m256i b1, __m256i ones,
                                               Sum (&sum)[2]) {
@@ -46,41 +62,28 @@ template <class Sum>
       : "m"(*reinterpret_cast<const __m128i_u*>(from)), "x"(pick), "x"(b), "x"(ones));
 }
 
-/// The same for both vectors.
-[[gnu::always_inline]] inline void add_picked(const Word* from, __m256i pick, __m256i b0, __m256i b1, __m256i ones,
-                                              Ints (&sum)[2]) {
-  __m256i word, product;
-  asm("vbroadcasti128 %4, %2\n\t"
-      "vpshufb %5, %2, %2\n\t"
-      "vpmaddubsw %6, %2, %3\n\t"
-      "vpmaddwd %8, %3, %3\n\t"
-      "vpaddd %3, %0, %0\n\t"
-      "vpmaddubsw %7, %2, %2\n\t"
-      "vpmaddwd %8, %2, %2\n\t"
-      "vpaddd %2, %1, %1"
-      : "+x"(sum[0]), "+x"(sum[1]), "=&x"(word), "=&x"(product)
-      : "m"(*reinterpret_cast<const __m128i_u*>(from)), "x"(pick), "x"(b0), "x"(b1), "x"(ones));
-}
+/// The next steps, of which all read the same sixteen bytes.
+template <int kCount>
+using Steps = std::integral_constant<int, kCount>;
 
-/// visit(words of the first pixel, weights, picks) for each step. kSteps: of all runs, which are of one block, so that
-/// there are no loops within them; 0: any. kUsed: of four steps.
+/// visit(Steps, words of the first pixel, weights, picks) for the steps of all runs. kSteps: of each run, which are of
+/// one block, so that there are no loops within them; 0: any. kUsed: of four steps.
 template <i64 kSteps, int kUsed, i64 kStep, class Visit>
 [[gnu::always_inline]] inline void each_picked(const NarrowSum& t, i64 column, const i64* taps, Visit visit) {
   const Word *w = t.weights + column, *picks = t.excess[column / kWidth].picks;
-  const auto four = [&](const Word* at) __attribute__((always_inline)) {
-#pragma GCC unroll 4
-    for (i64 j = 0; j < kUsed; ++j) visit(at, w + j * kColumns, picks + j * kStep);
-    w += 4 * kColumns;
-    picks += 4 * kStep;
+  const auto next = [&](auto count, i64 used, const Word* at) __attribute__((always_inline)) {
+    visit(count, at, w, picks);
+    w += used * kColumns;
+    picks += used * kStep;
   };
+  const auto four = [&](const Word* at) __attribute__((always_inline)) { next(Steps<kUsed>{}, 4, at); };
   if constexpr (kSteps > 0) {
     for (i64 tap = 0; tap < t.tap_count; ++tap) {
       const Word* const first = t.in + taps[tap];
 #pragma GCC unroll 2
       for (i64 i = 0; i + 4 <= kSteps; i += 4) four(first + i);
-#pragma GCC unroll 4
-      for (i64 i = kSteps / 4 * 4; i < kSteps; ++i, w += kColumns, picks += kStep)
-        visit(first + first_of_four(i, kSteps), w, picks);
+      constexpr i64 kRest = kSteps % 4;
+      if constexpr (kRest > 0) next(Steps<kRest>{}, kRest, first + first_of_four(kSteps - kRest, kSteps));
     }
     return;
   }
@@ -92,7 +95,7 @@ template <i64 kSteps, int kUsed, i64 kStep, class Visit>
         if (i % kBlock == 0) ask(t.ahead);
         four(first + i);
       }
-      for (; i < steps; ++i, w += kColumns, picks += kStep) visit(first + first_of_four(i, steps), w, picks);
+      for (; i < steps; ++i) next(Steps<1>{}, 1, first + first_of_four(i, steps));
     }
 }
 
@@ -102,8 +105,9 @@ inline i64 pixel_of(const NarrowSum& t) {
   return kSteps == 4 ? kBlock : t.pixel;
 }
 
-/// How many pixels are computed at once where both vectors' bytes are picked alike, and by one vector.
-constexpr int kPixelsOfBoth = 5, kPixelsOfVector = 10;
+/// How many pixels are computed at once where both vectors' bytes are picked alike, whose bytes stay in registers, and
+/// by one vector.
+constexpr int kPixelsOfBoth = 4, kPixelsOfVector = 10;
 
 template <i64 kSteps>
 struct BothAlike {
@@ -114,12 +118,19 @@ struct BothAlike {
     const i64 pixel = pixel_of<kSteps>(t);
     Ints sum[P][2] = {};
     each_picked<kSteps, 4, 1>(
-        t, column, taps, [&](const Word* at, const Word* w, const Word* picks) __attribute__((always_inline)) {
-          const auto b0 = (__m256i)load_words(w), b1 = (__m256i)load_words(w + kWidth),
-                     pick = (__m256i)(Words{} + *picks);
-#pragma GCC unroll 8
-          for (int p = 0; p < P; ++p) add_picked(at + p * pixel, pick, b0, b1, ones, sum[p]);
-        });
+        t, column, taps,
+        [&]<int kCount>(Steps<kCount>, const Word* at, const Word* w, const Word* picks)
+            __attribute__((always_inline)) {
+              __m256i x[P];
+#pragma GCC unroll 4
+              for (int p = 0; p < P; ++p) x[p] = sixteen_bytes(at + p * pixel);
+#pragma GCC unroll 4
+              for (int i = 0; i < kCount; ++i, w += kColumns) {
+                const auto pick = (__m256i)(Words{} + picks[i]);
+#pragma GCC unroll 4
+                for (int p = 0; p < P; ++p) add_picked(x[p], pick, w, ones, sum[p]);
+              }
+            });
     excess_sums<P>(t, column, taps, sum);
     store_sums<P>(sum, to);
   }
@@ -133,12 +144,18 @@ struct EachVector {
     const __m256i ones = _mm256_set1_epi16(1);
     const i64 pixel = pixel_of<kSteps>(t);
     Ints sum[P] = {};
-    each_picked<kSteps, kUsed, kByColumn ? kWidth : 1>(
-        t, column, taps, [&](const Word* at, const Word* w, const Word* picks) __attribute__((always_inline)) {
-          const auto b = (__m256i)load_words(w), pick = (__m256i)(kByColumn ? load_words(picks) : Words{} + *picks);
+    constexpr i64 kPicks = kByColumn ? kWidth : 1;
+    each_picked<kSteps, kUsed, kPicks>(
+        t, column, taps,
+        [&]<int kCount>(Steps<kCount>, const Word* at, const Word* w,
+                        const Word* picks) __attribute__((always_inline)) {
           const Word* const at5 = at + 5 * pixel;
+#pragma GCC unroll 4
+          for (int i = 0; i < kCount; ++i, w += kColumns, picks += kPicks) {
+            const auto b = (__m256i)load_words(w), pick = (__m256i)(kByColumn ? load_words(picks) : Words{} + *picks);
 #pragma GCC unroll 16
-          for (int p = 0; p < P; ++p) add_picked((p < 5 ? at : at5) + p % 5 * pixel, pick, b, ones, sum[p]);
+            for (int p = 0; p < P; ++p) add_picked((p < 5 ? at : at5) + p % 5 * pixel, pick, b, ones, sum[p]);
+          }
         });
     add_excess<P>(
         t, t.excess[column / kWidth], taps, [&](int p) __attribute__((always_inline))->Ints & { return sum[p]; });
