@@ -99,14 +99,16 @@ int narrow_weights(Net& n, const Shape& shape, ElementType type) {
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i * 37 % 1021) / 1024.0F - 0.5F;
   return n.op("Convert-1", {n.constant(convert(floats(shape, values), type))}, {{"destination_type", "f32"}});
 }
-int stepped(Net& n, const Shape& shape) {
+int stepped(Net& n, const Shape& shape, std::initializer_list<float> steps) {
   std::vector<float> values(static_cast<std::size_t>(shape.count()));
   // Few of them large, as weights are.
   for (std::size_t i = 0; i < values.size(); ++i)
     values[i] = std::round(127 * std::pow((static_cast<float>(i * 37 % 255) - 127) / 127, 5.0F));
   const auto whole = n.op("Convert-1", {n.constant(convert(floats(shape, values), ElementType::i8))},
                           {{"destination_type", std::string(name(n.type()))}});
-  return n.op("Multiply-1", {whole, n.numbers({1.0F / 256}, Shape(shape.rank(), 1))});
+  Shape of(shape.rank(), 1);
+  of[0] = static_cast<i64>(steps.size());
+  return n.op("Multiply-1", {whole, n.numbers(steps, of)});
 }
 
 int as_f32(Net& n, int x) {

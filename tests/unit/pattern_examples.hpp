@@ -102,8 +102,8 @@ int quantized(Net& n, int x);
 int quantized_by_channel(Net& n, int x, i64 channels, bool positive);
 /// Weights of f16 or bf16 that a Convert makes f32.
 int narrow_weights(Net& n, const Shape& shape, ElementType type = ElementType::f16);
-/// Integers of 8 bits times a step.
-int stepped(Net& n, const Shape& shape);
+/// Integers of 8 bits times a step, or times those of the first axis.
+int stepped(Net& n, const Shape& shape, std::initializer_list<float> steps = {1.0F / 256});
 /// A Convert where floats are of another type.
 int as_f32(Net& n, int x);
 /// (codes - zero) · scale by group, as [rows][96], or as several of these.

@@ -24,21 +24,21 @@ Tensor from_file(const Graphlet& graph, ValueRef v) {
   return convert(graph.node(v.node).constant, ElementType::f32);
 }
 
-/// One number an output, or one for all, as so many.
+/// One number an output, or one for each group of outputs or for all, as so many.
 std::vector<float> by_output(const Tensor& t, i64 outputs) {
   std::vector<float> list;
-  if (!t || (t.size() != 1 && t.size() != outputs)) return list;
-  for (i64 i = 0; i < outputs; ++i) list.push_back(t.data<float>()[t.size() == 1 ? 0 : i]);
+  if (!t || t.size() == 0 || outputs % t.size() != 0) return list;
+  for (i64 i = 0; i < outputs; ++i) list.push_back(t.data<float>()[i / (outputs / t.size())]);
   return list;
 }
 
-/// One number, or one for each output of the codes.
+/// One number, or one for each output of the codes or, if these are the first axes, for each group of outputs.
 bool belongs_to_outputs(const Graphlet& graph, ValueRef v, const Shape& codes, const Outputs& outputs) {
   const auto& fact = graph.fact(v).shape;
   if (!fact.is_static()) return false;
   const auto shape = fact.to_shape();
   if (shape.count() == 1) return true;
-  if (shape.count() != outputs.count) return false;
+  if (shape.count() == 0 || outputs.count % shape.count() != 0) return false;
   if (outputs.last) return shape.back() == outputs.count && codes.back() == outputs.count;
   if (shape.rank() != codes.rank()) return false;
   if (outputs.second) return shape[1] == outputs.count && codes[1] == outputs.count;

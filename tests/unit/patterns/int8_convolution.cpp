@@ -56,6 +56,10 @@ void depthwise(Net& n) {
 void grouped(Net& n) {
   n.result(quantized(n, relu(n, convolution(n, n.input({2, 48, 9, 8}), "GroupConvolution-1", {3, 16, 16, 3, 3}))));
 }
+void grouped_by_steps(Net& n) {  // each group of outputs has a step
+  const auto weights = stepped(n, {3, 8, 16, 3, 3}, {1.0F / 128, 1.0F / 512, 1.0F / 256});
+  n.result(n.op("GroupConvolution-1", {quantized(n, n.input({1, 48, 9, 8})), weights}, windows(2, 1, 1)));
+}
 void grouped_across(Net& n) {  // 16 outputs are of two groups, and their channels in two blocks
   n.result(biased(n, convolution(n, n.input({1, 120, 5, 7}), "GroupConvolution-1", {5, 24, 24, 1, 1}), 120));
 }
@@ -326,6 +330,7 @@ constexpr Example kExamples[] = {
     {"int8_depthwise.convolution", padded_depthwise, kOften, kFixed, true, 5e-6F, Precision::int8},
     {"int8.convolution", padded_image, kOnce, kFixed, true, 5e-6F, Precision::int8},
     {"int8.convolution+Relu+FakeQuantize", grouped, kOften, kFixed, true, kLevel, Precision::int8},
+    {"int8.convolution", grouped_by_steps, kOnce, kFixed, true, 5e-6F, Precision::int8},
     {"int8.convolution+bias", grouped_across, kOnce, kFixed, true, 5e-6F, Precision::int8},
     {"int8.convolution+FakeQuantize+residual+Relu+FakeQuantize", residual, kOften, kFixed, true, kLevel,
      Precision::int8},
