@@ -16,7 +16,7 @@ class Weights:
     def __init__(self):
         self.random = np.random.default_rng(1)
 
-    def __call__(self, *shape, fan=None, gain=1.0):
+    def __call__(self, *shape, fan=None, gain=1.0, axes=1):
         fan = fan or int(np.prod(shape[1:]))
         return op.constant((self.random.standard_normal(shape) * gain / np.sqrt(fan)).astype(np.float32))
 
@@ -29,10 +29,11 @@ class Weights:
 
 
 class Int8(Weights):
-    """As NNCF leaves them: weights are i8 times a scale a channel, values go through FakeQuantize."""
-    def __call__(self, *shape, fan=None, gain=1.0):
+    """As NNCF leaves them: weights are i8 times a scale an output, of which there are as many as the first `axes` say;
+    values go through FakeQuantize."""
+    def __call__(self, *shape, fan=None, gain=1.0, axes=1):
         values = super().__call__(*shape, fan=fan, gain=gain).get_data()
-        scale = np.abs(values).max(axis=tuple(range(1, len(shape))), keepdims=True) / 127
+        scale = np.abs(values).max(axis=tuple(range(axes, len(shape))), keepdims=True) / 127
         whole = op.convert(op.constant(np.round(values / scale).astype(np.int8)), np.float32)
         return op.multiply(whole, op.constant(scale.astype(np.float32)))
 
@@ -54,7 +55,7 @@ def convolution(w, x, outputs, kernel=1, stride=1, groups=1, activation=None, ga
         y = op.convolution(x, w(outputs, channels, kernel, kernel, gain=gain), strides, pads, pads, [1, 1])
     else:
         filters = w(groups, outputs // groups, channels // groups, kernel, kernel,
-                    fan=channels // groups * kernel * kernel, gain=gain)
+                    fan=channels // groups * kernel * kernel, gain=gain, axes=2)
         y = op.group_convolution(x, filters, strides, pads, pads, [1, 1])
     y = op.add(y, w.small(1, outputs, 1, 1))
     return activation(y) if activation else y

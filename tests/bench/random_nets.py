@@ -53,7 +53,7 @@ def conv(d, x, outputs, kernel=3, stride=1, dilation=1, groups=1, biased=True):
         y = op.convolution(x, d.w(outputs, channels, *kernels), strides, pads, ends, dilations)
     else:
         filters = d.w(groups, outputs // groups, channels // groups, *kernels,
-                      fan=channels // groups * int(np.prod(kernels)))
+                      fan=channels // groups * int(np.prod(kernels)), axes=2)
         y = op.group_convolution(x, filters, strides, pads, ends, dilations)
     return op.add(y, d.w.small(1, outputs, *[1] * rank)) if biased else y
 

@@ -62,6 +62,18 @@ template <class Sum>
       : "m"(*reinterpret_cast<const __m128i_u*>(from)), "x"(pick), "x"(b), "x"(ones));
 }
 
+/// As add_picked() of a vector, which stays in memory.
+[[gnu::always_inline]] inline void add_picked(__m256i bytes, __m256i pick, const Word* weights, __m256i ones,
+                                              Ints& sum) {
+  __m256i word;
+  asm("vpshufb %3, %2, %1\n\t"
+      "vpmaddubsw %4, %1, %1\n\t"
+      "vpmaddwd %5, %1, %1\n\t"
+      "vpaddd %1, %0, %0"
+      : "+x"(sum), "=&x"(word)
+      : "x"(bytes), "x"(pick), "m"(*reinterpret_cast<const __m256i_u*>(weights)), "x"(ones));
+}
+
 /// The next steps, of which all read the same sixteen bytes.
 template <int kCount>
 using Steps = std::integral_constant<int, kCount>;
@@ -135,9 +147,41 @@ struct BothAlike {
     store_sums<P>(sum, to);
   }
 };
-/// A vector after the other, whose picks are their own. kUsed: of four steps.
-template <i64 kSteps, bool kByColumn, int kUsed = 4>
-struct EachVector {
+/// Each vector has picks of its own, or each column. kUsed: of four steps.
+template <i64 kSteps, bool kByColumn, int kUsed>
+struct BothApart {
+  static constexpr int kMost = kPixelsOfBoth;
+  template <int P>
+  [[gnu::always_inline]] static void sums(const NarrowSum& t, i64 column, const i64* taps, Ints (*to)[2]) {
+    const __m256i ones = _mm256_set1_epi16(1);
+    const i64 pixel = pixel_of<kSteps>(t);
+    const auto* all = t.excess + column / kWidth;
+    const i64 other = all[1].picks - all[0].picks;
+    constexpr i64 kPicks = kByColumn ? kWidth : 1;
+    Ints sum[P][2] = {};
+    each_picked<kSteps, kUsed, kPicks>(
+        t, column, taps,
+        [&]<int kCount>(Steps<kCount>, const Word* at, const Word* w, const Word* picks)
+            __attribute__((always_inline)) {
+              __m256i x[P];
+#pragma GCC unroll 4
+              for (int p = 0; p < P; ++p) x[p] = sixteen_bytes(at + p * pixel);
+#pragma GCC unroll 8
+              for (int i = 0; i < 2 * kCount; ++i) {
+                const int j = i % 2;
+                const Word* const own = picks + i / 2 * kPicks + j * other;
+                const auto pick = (__m256i)(kByColumn ? load_words(own) : Words{} + *own);
+#pragma GCC unroll 4
+                for (int p = 0; p < P; ++p) add_picked(x[p], pick, w + i / 2 * kColumns + j * kWidth, ones, sum[p][j]);
+              }
+            });
+    excess_sums<P>(t, column, taps, sum);
+    store_sums<P>(sum, to);
+  }
+};
+/// A vector whose bytes are picked. kUsed: of four steps.
+template <i64 kSteps, bool kByColumn, int kUsed>
+struct PickedVector {
   static constexpr int kMost = kPixelsOfVector;
   template <int P>
   [[gnu::noinline]] static void vector(const NarrowSum& t, i64 column, const i64* taps, Ints* to) {
@@ -161,11 +205,6 @@ struct EachVector {
         t, t.excess[column / kWidth], taps, [&](int p) __attribute__((always_inline))->Ints & { return sum[p]; });
 #pragma GCC unroll 16
     for (int p = 0; p < P; ++p) to[2 * p] = sum[p];
-  }
-  template <int P>
-  static void sums(const NarrowSum& t, i64 column, const i64* taps, Ints (*to)[2]) {
-    vector<P>(t, column, taps, &to[0][0]);
-    vector<P>(t, column + kWidth, taps, &to[0][1]);
   }
 };
 /// A vector of bytes that are not picked.
@@ -222,26 +261,21 @@ template <class Sums>
 static void picked_sums(const NarrowSum& t, i64 column, i64 pixels, bool first, Ints (*to)[2]) {
   const auto* all = t.excess + column / kWidth;
   const i64 steps = t.blocks > 1 || (t.last_steps == 4 && t.pixel != kBlock) ? 0 : t.last_steps;
-  const auto both = [&]<class Sums>() { sums_in_parts<Sums>(t, column, pixels, to); };
-  const auto sums = [&]<class Sums>() {
-    first ? sums_in_parts<FirstVector<Sums>>(t, column, pixels, to) : both.template operator()<Sums>();
+  const auto sums = [&]<class Sums>() { sums_in_parts<Sums>(t, column, pixels, to); };
+  const auto apart = [&]<bool kByColumn, int kUsed>() {
+    const auto of = [&]<i64 kSteps>() {
+      if (first) sums.template operator()<FirstVector<PickedVector<kSteps, kByColumn, kUsed>>>();
+      else sums.template operator()<BothApart<kSteps, kByColumn, kUsed>>();
+    };
+    steps == 4 ? of.template operator()<4>() : of.template operator()<0>();
   };
-  if (all->halved) {
-    if (steps == 4) return sums.template operator()<EachVector<4, false, 2>>();
-    return sums.template operator()<EachVector<0, false, 2>>();
-  }
-  if (all[0].picks == all[1].picks && !first) {
-    if (steps == 3) return both.template operator()<BothAlike<3>>();
-    if (steps == 4) return both.template operator()<BothAlike<4>>();
-    if (steps == 7) return both.template operator()<BothAlike<7>>();
-    return both.template operator()<BothAlike<0>>();
-  }
-  if (all->by_column) {
-    if (steps == 4) return sums.template operator()<EachVector<4, true>>();
-    return sums.template operator()<EachVector<0, true>>();
-  }
-  if (steps == 4) return sums.template operator()<EachVector<4, false>>();
-  return sums.template operator()<EachVector<0, false>>();
+  if (all->halved) return all->by_column ? apart.template operator()<true, 2>() : apart.template operator()<false, 2>();
+  if (all->by_column) return apart.template operator()<true, 4>();
+  if (first || all[0].picks != all[1].picks) return apart.template operator()<false, 4>();
+  if (steps == 3) return sums.template operator()<BothAlike<3>>();
+  if (steps == 4) return sums.template operator()<BothAlike<4>>();
+  if (steps == 7) return sums.template operator()<BothAlike<7>>();
+  sums.template operator()<BothAlike<0>>();
 }
 
 /// The sums of all pixels, to which add(sum of the first of them, sums) adds those of a few.

@@ -116,16 +116,21 @@ class Columns {
   void pair_by_column(i64 at, i64 steps, i64 before, const PairExcess::Step& first) {
     auto* const words = first_ + at * kColumns;
     auto& picks = lists_[0].picks;
-    const auto begin = std::ssize(picks), channels = 4 * steps;
+    const auto begin = std::ssize(picks), channels = halved_ ? ChannelPairs::kChannels / 2 : 4 * steps;
     picks.resize(begin + steps * kVector);
+    Channels used;
+    std::iota(used.begin(), used.end(), std::uint8_t{0});
+    if (halved_) find_used(words, used);
     Excesses excesses{};
     bool any = false;
     for (i64 o = 0; o < kVector; ++o) {
       std::array<int, ChannelPairs::kChannels> weights{};
-      Channels order{};
-      std::iota(order.begin(), order.begin() + channels, std::uint8_t{0});
-      for (i64 c = 0; c < channels; ++c) weights[c] = byte(words[c / 4 * kColumns + o], c % 4);
-      std::stable_sort(order.begin(), order.begin() + channels, [&](int a, int b) { return weights[a] < weights[b]; });
+      auto order = used;
+      for (i64 i = 0; i < channels; ++i) weights[used[i]] = byte(words[used[i] / 4 * kColumns + o], used[i] % 4);
+      std::sort(order.begin(), order.begin() + channels, [&](int a, int b) {
+        return weights[a] != weights[b] ? weights[a] < weights[b]
+                                        : a < b;  // which needs no memory as a stable sort does
+      });
       for (i64 i = 0; i < steps; ++i) words[i * kColumns + o] = 0;
       for (i64 place = 0; place < channels; ++place) {
         const auto c = order[place % 2 == 0 ? place / 2 : channels - 1 - place / 2];
@@ -150,7 +155,10 @@ class Columns {
     Channels channels;
     std::iota(channels.begin(), channels.end(), std::uint8_t{0});
     std::array<Word, 2 * kColumns> gathered;
-    if (halved_) gather(words, channels, gathered);
+    if (halved_) {
+      find_used(words, channels);
+      gather(words, channels, gathered);
+    }
     const ChannelPairs weights(halved_ ? gathered.data() : words, used, count_);
     const auto partners = picks ? weights.partners() : ChannelPairs::kNeighbors;
     std::array<ChannelPairs::Row, ChannelPairs::kChannels> rows{};
@@ -185,12 +193,16 @@ class Columns {
     if (any) keep(excesses, steps, first);
   }
 
-  /// Brings the channels that are used into two words, and others, whose weights are 0, where there is room.
-  void gather(const Word* words, Channels& channels, std::array<Word, 2 * kColumns>& to) const {
+  /// The half of the channels that is used, and others, whose weights are 0, where there is room.
+  static void find_used(const Word* words, Channels& channels) {
     const auto count = used_channels(words, channels);
     for (i64 c = count, next = 0; c < ChannelPairs::kChannels / 2; ++next)
       if (std::find(channels.begin(), channels.begin() + count, next) == channels.begin() + count)
         channels[c++] = static_cast<std::uint8_t>(next);
+  }
+
+  /// Brings them into two words.
+  void gather(const Word* words, const Channels& channels, std::array<Word, 2 * kColumns>& to) const {
     to = {};
     for (i64 c = 0; c < ChannelPairs::kChannels / 2; ++c)
       for (i64 o = 0; o < count_; ++o)
@@ -271,11 +283,10 @@ PairExcesses::Half half_of(Word* first, const PanelSteps& order, bool alike) {
     };
     return picks && done(pair(0) && pair(1));
   };
-  const bool by_vector = each(false, halved ? kMostExcess : kMostBesideColumns),
-             by_column = !by_vector && !halved && each(true, kMostExcess);
+  const bool by_vector = each(false, kMostBesideColumns), by_column = !by_vector && each(true, kMostExcess);
   half.fits = by_vector || by_column;
   half.by_column = by_column;
-  half.halved = by_vector && halved;
+  half.halved = half.fits && halved;
   return half;
 }
 
@@ -298,6 +309,21 @@ PairExcesses::PairExcesses(Word* panels, i64 count, const PanelSteps& order, Thr
   const bool alike = first.fits && first.lists[1].picks.empty();
   parallel(pool, std::ssize(halves_) - 1, [&](i64 i) { fit(i + 1, alike); });
   const auto data = [](const auto& v) { return v.empty() ? nullptr : v.data(); };
+  if (getenv("DBG")) {
+    i64 e = 0, n = 0, g = 0, h = 0, b = 0, f = 0;
+    for (auto& x : halves_) {
+      h += x.halved;
+      b += x.by_column;
+      f += x.fits;
+      for (auto& l : x.lists) {
+        e += std::ssize(l.steps);
+        g += std::ssize(l.ends);
+        n += order.size() / (x.halved ? 2 : 1);
+      }
+    }
+    fprintf(stderr, "excess %ld of %ld groups %ld halves %ld fits %ld halved %ld bycol %ld\n", e, n, g,
+            (i64)halves_.size(), f, h, b);
+  }
   for (const auto& half : halves_)
     for (const auto& list : half.lists)
       lists_.push_back({.fits = half.fits,
