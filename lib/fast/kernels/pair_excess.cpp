@@ -20,6 +20,8 @@ constexpr double kMostExcess = 0.40;
 constexpr double kMostBesideOthers = 0.13;
 /// From where on each of them is better paired by itself, whose picks take as much memory as its weights.
 constexpr double kMostBesideColumns = 0.06;
+/// By fewer rows the weights' memory takes longer than their products.
+constexpr i64 kFewestByColumn = 100;
 
 int byte(Word word, i64 i) { return static_cast<std::int8_t>(word >> 8 * i); }
 
@@ -260,7 +262,7 @@ void set_groups(PairExcesses::List& list) {
   if (step > 0) list.ends.push_back(step);
 }
 
-PairExcesses::Half half_of(Word* first, const PanelSteps& order, bool alike) {
+PairExcesses::Half half_of(Word* first, const PanelSteps& order, bool alike, bool columns) {
   const auto words = order.size();
   std::vector<Word> before(words * kHalf);
   for (i64 i = 0; i < words; ++i) std::copy_n(first + i * kColumns, kHalf, before.begin() + i * kHalf);
@@ -283,7 +285,8 @@ PairExcesses::Half half_of(Word* first, const PanelSteps& order, bool alike) {
     };
     return picks && done(pair(0) && pair(1));
   };
-  const bool by_vector = each(false, kMostBesideColumns), by_column = !by_vector && each(true, kMostExcess);
+  const bool by_vector = each(false, columns ? kMostBesideColumns : kMostExcess),
+             by_column = !by_vector && columns && each(true, kMostExcess);
   half.fits = by_vector || by_column;
   half.by_column = by_column;
   half.halved = half.fits && halved;
@@ -298,11 +301,14 @@ PairExcesses PairExcesses::none(i64 count) {
   return all;
 }
 
-PairExcesses::PairExcesses(Word* panels, i64 count, const PanelSteps& order, ThreadPool& pool) {
+bool PairExcesses::by_column(i64 rows) { return rows == 0 || rows >= kFewestByColumn; }
+
+PairExcesses::PairExcesses(Word* panels, i64 count, const PanelSteps& order, i64 rows, ThreadPool& pool) {
   if (!narrow_isa().adds_pairs || count == 0) return;
   halves_.resize(count * kHalves);
   const auto fit = [&](i64 i, bool alike) {
-    halves_[i] = half_of(panels + i / kHalves * order.size() * kColumns + i % kHalves * kHalf, order, alike);
+    halves_[i] =
+        half_of(panels + i / kHalves * order.size() * kColumns + i % kHalves * kHalf, order, alike, by_column(rows));
   };
   fit(0, true);
   const auto& first = halves_[0];

@@ -31,7 +31,9 @@ U8Filters::U8Filters(const U8Layer& layer, bool late)
     source_ = I8Source(layer.weights.values);
     packed_ = std::make_shared<const PackedU8>(PackedU8{{}, none(s, fits)});
   } else {
-    const auto name = packing_name(fmt::format("u8 {} {} {}", static_cast<int>(way_), fits, layer.often), s);
+    const bool by_column = PairExcesses::by_column(s.out_plane());
+    const auto name =
+        packing_name(fmt::format("u8 {} {} {} {}", static_cast<int>(way_), fits, layer.often, by_column), s);
     packed_ = layer.graph->shared<PackedU8>(layer.weights.given, name,
                                             [&] { return std::make_shared<const PackedU8>(packed(layer, fits)); });
   }
@@ -54,7 +56,8 @@ PackedU8 U8Filters::packed(const U8Layer& layer, bool fits) const {
       auto* words = room(geometry.filters_size());
       u8_pack(geometry, values, words, pool);
       const bool pairs = layer.often && !fits;
-      to.excesses = pairs ? PairExcesses(words, geometry.panels(), geometry.panel_steps(), pool) : none(s, fits);
+      to.excesses =
+          pairs ? PairExcesses(words, geometry.panels(), geometry.panel_steps(), s.out_plane(), pool) : none(s, fits);
       break;
     }
     case U8Way::winograd: u8_winograd_pack(s, values, room(u8_winograd_weights_size(s)), pool); break;

@@ -22,6 +22,7 @@ constexpr i64 kMostQuantized = 1024;  // of a row whose levels come as it is mul
 struct Sides {
   i64 k, n;
   bool transposed;
+  i64 rows;  ///< by which it is multiplied; 0: any number
 };
 std::optional<Sides> sides_of(const Graphlet& graph, int root) {
   const auto& attrs = graph.attrs<MatMulAttrs>(root);
@@ -32,7 +33,8 @@ std::optional<Sides> sides_of(const Graphlet& graph, int root) {
   const auto shape = b.to_shape();
   const auto last = shape[shape.size() - 1], before = shape[shape.size() - 2];
   if (shape.count() == 0 || shape.count() != last * before) return std::nullopt;
-  return attrs.transpose_b ? Sides{last, before, true} : Sides{before, last, false};
+  const auto rows = a.is_static() ? a.to_shape().count() / std::max<i64>(attrs.transpose_b ? last : before, 1) : 0;
+  return attrs.transpose_b ? Sides{last, before, true, rows} : Sides{before, last, false, rows};
 }
 
 struct Operands {
@@ -70,9 +72,11 @@ class Int8MatMul final : public Kernel {
       packed_ = std::make_shared<const PackedU8>(PackedU8{{}, none()});
       return;
     }
-    const auto name = fmt::format("u8 matrix {} {} {} {} {}", k_, n_, transposed_, once, in_.pairs_fit());
+    const auto name = fmt::format("u8 matrix {} {} {} {} {} {}", k_, n_, transposed_, once, in_.pairs_fit(),
+                                  PairExcesses::by_column(operands.sides.rows));
     packed_ = graph.shared<PackedU8>(operands.weights.given, name, [&] {
-      return std::make_shared<const PackedU8>(packed(operands.weights, once, graph.packers(k_ * n_)));
+      return std::make_shared<const PackedU8>(
+          packed(operands.weights, once, operands.sides.rows, graph.packers(k_ * n_)));
     });
   }
 
@@ -255,7 +259,7 @@ class Int8MatMul final : public Kernel {
   /// Of weights that are not looked at.
   PairExcesses none() const { return in_.pairs_fit() ? PairExcesses::none(ceil_div(n_, kColumns)) : PairExcesses(); }
 
-  PackedU8 packed(const I8Weights& weights, bool once, ThreadPool& pool) const {
+  PackedU8 packed(const I8Weights& weights, bool once, i64 rows, ThreadPool& pool) const {
     PackedU8 to{.packed = Buffer(u8_panels_size(k_, n_), pool)};
     auto* panels = reinterpret_cast<Word*>(to.packed.data());
     const auto* from = weights.values.data<std::int8_t>();
@@ -263,7 +267,7 @@ class Int8MatMul final : public Kernel {
       pack_u8_panels(from + first * column(), row(), column(), k_, columns, panels + u8_panels_size(k_, first));
     });
     const PanelSteps order{.steps = u8_words(k_), .last_steps = u8_words(k_)};
-    to.excesses = once || in_.pairs_fit() ? none() : PairExcesses(panels, ceil_div(n_, kColumns), order, pool);
+    to.excesses = once || in_.pairs_fit() ? none() : PairExcesses(panels, ceil_div(n_, kColumns), order, rows, pool);
     return to;
   }
 

@@ -116,7 +116,7 @@ class IntegerMatMul final : public Kernel {
       matrix.pack(first, std::min(kColumns, n_ - first), panels + u8_panels_size(4 * words_, first),
                   sums_.data() + first);
     });
-    if (!once) excesses_ = PairExcesses(panels, count, {.steps = words_, .last_steps = words_}, pool);
+    if (!once) excesses_ = PairExcesses(panels, count, {.steps = words_, .last_steps = words_}, 0, pool);
   }
 
   std::string name() const override {
