@@ -307,13 +307,14 @@ TEST_CASE("int8 product: sums are exact, with activations and residuals, onto le
 }
 
 /// How 16 columns are multiplied: by neighbors, by pairs that are the same for all or for 8 of them, by pairs of half
-/// of the channels, as i16, or by pairs of each column.
-std::array<i64, 6> ways_of(const PairExcess* all, i64 panels) {
-  std::array<i64, 6> counts{};
+/// of the channels, as i16, or by pairs of each column, of all or of half of the channels.
+using Ways = std::array<i64, 7>;
+Ways ways_of(const PairExcess* all, i64 panels) {
+  Ways counts{};
   for (i64 i = 0; all && i < 4 * panels; i += 2)
     ++counts[!all[i].fits                       ? 4
              : !all[i].picks                    ? 0
-             : all[i].by_column                 ? 5
+             : all[i].by_column                 ? (all[i].halved ? 6 : 5)
              : all[i].halved                    ? 3
              : all[i].picks == all[i + 1].picks ? 1
                                                 : 2];
@@ -331,7 +332,7 @@ TEST_CASE("int8 convolution: pairs of weights that 16 bits have no room for are 
       shape(1, 1, 16, 40, 23, 23, 3, 1, 1), shape(1, 1, 16, 33, 12, 6, 2, 2, 0),  shape(2, 4, 64, 64, 19, 19, 3, 1, 1),
       shape(1, 4, 32, 32, 20, 10, 2, 2, 0), shape(1, 6, 24, 24, 11, 11, 3, 1, 1)};
   for_each_isa([&] {
-    std::array<i64, 6> ways{};
+    Ways ways{};
     for (const auto& s : shapes) {
       INFO(s.channels << " of " << s.width << " to " << s.outputs << " kernel " << s.kernel_width);
       const NarrowGeometry g(s, 4);
@@ -378,12 +379,15 @@ TEST_CASE("int8 convolution: pairs of weights that 16 bits have no room for are 
           if (most < 70 && i / 4 % 97 == 0)
             weights[i] = i % 3 == 0 ? std::int8_t{-128} : i % 3 == 1 ? std::int8_t{127} : extreme[i];
         if (most == 128) std::fill_n(weights.begin(), count / 3, std::int8_t{-128});
-        pack(weights);
-        const PairExcesses excesses(reinterpret_cast<Word*>(packed.data()), g.panels(), g.panel_steps(), four);
-        CHECK((excesses.data() != nullptr) == narrow_isa().adds_pairs);
-        const auto here = ways_of(excesses.data(), g.panels());
-        for (std::size_t i = 0; i < ways.size(); ++i) ways[i] += here[i];
-        check(weights, excesses.data());
+        for (const i64 rows : {0, 1}) {
+          pack(weights);
+          const PairExcesses excesses(reinterpret_cast<Word*>(packed.data()), g.panels(), g.panel_steps(), rows, four);
+          CHECK((excesses.data() != nullptr) == narrow_isa().adds_pairs);
+          const auto here = ways_of(excesses.data(), g.panels());
+          CHECK((rows == 0 || (here[5] == 0 && here[6] == 0)));
+          for (std::size_t i = 0; i < ways.size(); ++i) ways[i] += here[i];
+          check(weights, excesses.data());
+        }
       }
       pack(extreme);
       check(extreme, nullptr);
@@ -391,7 +395,7 @@ TEST_CASE("int8 convolution: pairs of weights that 16 bits have no room for are 
       check(extreme, PairExcesses::none(g.panels()).data());
     }
     INFO(ways[0] << " neighbors, " << ways[1] << " alike, " << ways[2] << " each, " << ways[3] << " halved, " << ways[4]
-                 << " as i16, " << ways[5] << " by column");
+                 << " as i16, " << ways[5] << " by column, " << ways[6] << " of half by column");
     if (narrow_isa().adds_pairs) CHECK(std::all_of(ways.begin() + 1, ways.end(), [](i64 n) { return n > 0; }));
   });
 }
