@@ -229,11 +229,19 @@ struct U8Ending {
   Vec by[kActivates<F> ? 2 : 1], plus[kActivates<F> ? 2 : 1], below[kActivates<F> ? 2 : 1];
   LevelBounds bounds;
 
+  // Copies, which bytes that are stored cannot change.
+  std::uint8_t* out;
+  float* wide;
+  bool clamps;
+
   U8Ending(const U8DepthwiseRows& r, i64 channel, const F& function)
       : f(function),
         low(spread(r.low)),
         high(spread(r.high)),
-        bounds(r.lows ? LevelBounds(r.lows + channel, r.highs + channel) : LevelBounds(r.low, r.high)) {
+        bounds(r.lows ? LevelBounds(r.lows + channel, r.highs + channel) : LevelBounds(r.low, r.high)),
+        out(r.wide ? nullptr : r.out + channel),
+        wide(channel / kBlock < r.wide_blocks ? r.wide + channel / kBlock * r.wide_block : nullptr),
+        clamps(kActivates<F> || r.wide || !r.small) {
     const auto lanes = [&](const float* p, int half) {
       const auto four = [&](i64 i) { return _mm_loadu_ps(p + channel + 4 * half + i); };
       return _mm256_set_m128(four(8), four(0));
@@ -248,60 +256,82 @@ struct U8Ending {
       }
     }
   }
-  [[gnu::always_inline]] void store_pixel(const U8DepthwiseRows& r, i64 i, i64 channel, const TwoTaps& sum) const {
+  [[gnu::always_inline]] void store_pixel(i64 i, const TwoTaps& sum) const {
     Vec v[2];
     for (int half = 0; half < 2; ++half) {
       v[half] = fma(_mm256_cvtepi32_ps(sum.half[half]), scale[half], shift[half]);
       if constexpr (kActivates<F>) v[half] = activated(f, v[half], by[half], plus[half], below[half]);
-      if (kActivates<F> || r.wide || !r.small) v[half] = min(high, max(low, v[half]));
+      if (clamps) v[half] = min(high, max(low, v[half]));
     }
-    if (!r.wide) {
+    if (out) {
       const auto shorts = _mm256_packs_epi32(_mm256_cvtps_epi32(v[0]), _mm256_cvtps_epi32(v[1]));
       const auto bytes = bounds.within(_mm256_permute4x64_epi64(_mm256_packus_epi16(shorts, shorts), 0x08));
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(r.out + i * 4 * kBlock + channel), _mm256_castsi256_si128(bytes));
-    } else if (const auto block = channel / kBlock; block < r.wide_blocks) {
-      float* to = r.wide + block * r.wide_block + i * kBlock;
-      store(to, _mm256_permute2f128_ps(v[0], v[1], 0x20));
-      store(to + kWidth, _mm256_permute2f128_ps(v[0], v[1], 0x31));
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(out + i * 4 * kBlock), _mm256_castsi256_si128(bytes));
+    } else if (wide) {
+      store(wide + i * kBlock, _mm256_permute2f128_ps(v[0], v[1], 0x20));
+      store(wide + i * kBlock + kWidth, _mm256_permute2f128_ps(v[0], v[1], 0x31));
     }
   }
 };
 
-/// 3 × 3 taps of 16 channels: the pixels of a column, which serve all outputs that read it, the third by itself.
+/// 3 × 3 taps of 16 channels, column by column of the input: each adds to the sums of all pixels that read it. Pairs
+/// are of the upper two rows, and in the third row of neighbors.
 template <int kStep, class F>
 static void u8_depthwise3(const U8DepthwiseRows& r, i64 channel, const F& f) {
-  struct Column {
-    TwoTaps upper, third;
+  const auto weight = [&](i64 row, i64 column) {
+    return sixteen_i8(r.weights + (3 * row + column) * 4 * kBlock + channel);
   };
-  const auto column_of = [](auto pixel) __attribute__((always_inline)) {
-    return Column{two_taps(pixel(0), pixel(1)), two_taps(pixel(2), _mm256_setzero_si256())};
-  };
-  Column weights[3];
-  for (int c = 0; c < 3; ++c)
-    weights[c] = column_of([&](i64 row) { return sixteen_i8(r.weights + (3 * row + c) * 4 * kBlock + channel); });
+  TwoTaps upper[3];
+  for (i64 c = 0; c < 3; ++c) upper[c] = two_taps(weight(0, c), weight(1, c));
+  const auto third = two_taps(weight(2, 0), weight(2, 1)), last = two_taps(_mm256_setzero_si256(), weight(2, 2));
   const U8Ending<F> ending(r, channel, f);
+  const auto pixels = r.pixels;
   for (i64 y = 0; y < r.rows; ++y) {
-    const auto* in = reinterpret_cast<const std::uint8_t*>(r.in + y * r.row) + channel;
-    const auto read = [&](i64 x, Column & to) __attribute__((always_inline)) {
-      to = column_of([&](i64 row) __attribute__((always_inline)) {
-        return sixteen_u8(in + (r.taps[3 * row] + x * kBlock) * 4);
-      });
+    const auto* const in = reinterpret_cast<const std::uint8_t*>(r.in + y * r.row) + channel;
+    const auto row = [&](i64 i) { return in + 4 * r.taps[3 * i]; };
+    const std::uint8_t *const row0 = row(0), *const row1 = row(1), *const row2 = row(2);
+    __m256i before{};
+    struct Column {
+      TwoTaps upper, third;  // the latter of the column before, too
     };
-    const auto sum = [&](i64 x, const Column& a, const Column& b, const Column& c) __attribute__((always_inline)) {
-      TwoTaps sums;
+    const auto next = [&](i64 x) __attribute__((always_inline)) {
+      const auto at = 4 * kBlock * x;
+      const auto now = sixteen_u8(row2 + at);
+      const Column column{two_taps(sixteen_u8(row0 + at), sixteen_u8(row1 + at)), two_taps(before, now)};
+      before = now;
+      return column;
+    };
+    const auto add = [](TwoTaps sum, const TwoTaps& taps, const TwoTaps& by) __attribute__((always_inline)) {
 #pragma GCC unroll 2
-      for (int half = 0; half < 2; ++half) {
-        auto& s = sums.half[half];
-        s = _mm256_madd_epi16(a.upper.half[half], weights[0].upper.half[half]);
-        s = add_pairs(s, a.third.half[half], weights[0].third.half[half]);
-        s = add_pairs(s, b.upper.half[half], weights[1].upper.half[half]);
-        s = add_pairs(s, b.third.half[half], weights[1].third.half[half]);
-        s = add_pairs(s, c.upper.half[half], weights[2].upper.half[half]);
-        s = add_pairs(s, c.third.half[half], weights[2].third.half[half]);
-      }
-      ending.store_pixel(r, y * r.pixels + x, channel, sums);
+      for (int half = 0; half < 2; ++half) sum.half[half] = add_pairs(sum.half[half], taps.half[half], by.half[half]);
+      return sum;
     };
-    columns<kStep, Column>(r.pixels, read, sum);
+    const auto first_of = [&](const Column& c) __attribute__((always_inline)) { return add({}, c.upper, upper[0]); };
+    const auto second_of = [&](const TwoTaps& sum, const Column& c) __attribute__((always_inline)) {
+      return add(add(sum, c.upper, upper[1]), c.third, third);
+    };
+    const auto store = [&](i64 x, const TwoTaps& sum, const Column& c) __attribute__((always_inline)) {
+      ending.store_pixel(y * pixels + x, add(add(sum, c.upper, upper[2]), c.third, last));
+    };
+    auto sum = first_of(next(0));
+    if constexpr (kStep == 1) {
+      const auto second = next(1);
+      sum = second_of(sum, second);
+      auto following = first_of(second);
+      for (i64 x = 0; x < pixels; ++x) {
+        const auto column = next(x + 2);
+        store(x, sum, column);
+        sum = second_of(following, column);
+        following = first_of(column);
+      }
+    } else {
+      for (i64 x = 0; x < pixels; ++x) {
+        sum = second_of(sum, next(2 * x + 1));
+        const auto column = next(2 * x + 2);
+        store(x, sum, column);
+        sum = first_of(column);
+      }
+    }
   }
 }
 
@@ -333,7 +363,7 @@ static void u8_depthwise_with(const U8DepthwiseRows& r, const F& f) {
         for (int half = 0; half < 2; ++half)
           sum.half[half] = add_pairs(sum.half[half], taps.half[half], weights[t / 2].half[half]);
       }
-      ending.store_pixel(r, i, channel, sum);
+      ending.store_pixel(i, sum);
     }
   }
 }
