@@ -105,13 +105,20 @@ template <int P>
   const Word* w = t.weights + column;
   for_runs<P>(
       t, taps, [&](const auto& base, i64 steps) __attribute__((always_inline)) {
-        for (i64 i = 0; i < steps; ++i, w += kColumns) {
-          if (i % kBlock == 0) ask(t.ahead);
+        const auto step = [&](i64 i) __attribute__((always_inline)) {
           const auto b0 = (__m256i)load_words(w);
           const auto& b1 = *reinterpret_cast<const __m256i_u*>(w + kWidth);
 #pragma GCC unroll 16
           for (int p = 0; p < P; ++p) add_bytes(base[p / 3] + p % 3 * t.pixel + i, b0, b1, ones, sum[p]);
+          w += kColumns;
+        };
+        i64 i = 0;
+        for (; i + 4 <= steps; i += 4) {
+          if (i % kBlock == 0) ask(t.ahead);
+#pragma GCC unroll 4
+          for (i64 j = 0; j < 4; ++j) step(i + j);
         }
+        for (; i < steps; ++i) step(i);
       });
 }
 
