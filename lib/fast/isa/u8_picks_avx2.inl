@@ -156,7 +156,6 @@ struct BothApart {
     const __m256i ones = _mm256_set1_epi16(1);
     const i64 pixel = pixel_of<kSteps>(t);
     const auto* all = t.excess + column / kWidth;
-    const i64 other = all[1].picks - all[0].picks;
     constexpr i64 kPicks = kByColumn ? kWidth : 1;
     Ints sum[P][2] = {};
     each_picked<kSteps, kUsed, kPicks>(
@@ -169,7 +168,7 @@ struct BothApart {
 #pragma GCC unroll 8
               for (int i = 0; i < 2 * kCount; ++i) {
                 const int j = i % 2;
-                const Word* const own = picks + i / 2 * kPicks + j * other;
+                const Word* const own = all[j].picks + (picks - all[0].picks) + i / 2 * kPicks;
                 const auto pick = (__m256i)(kByColumn ? load_words(own) : Words{} + *own);
 #pragma GCC unroll 4
                 for (int p = 0; p < P; ++p) add_picked(x[p], pick, w + i / 2 * kColumns + j * kWidth, ones, sum[p][j]);

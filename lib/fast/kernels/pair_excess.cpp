@@ -315,21 +315,6 @@ PairExcesses::PairExcesses(Word* panels, i64 count, const PanelSteps& order, i64
   const bool alike = first.fits && first.lists[1].picks.empty();
   parallel(pool, std::ssize(halves_) - 1, [&](i64 i) { fit(i + 1, alike); });
   const auto data = [](const auto& v) { return v.empty() ? nullptr : v.data(); };
-  if (getenv("DBG")) {
-    i64 e = 0, n = 0, g = 0, h = 0, b = 0, f = 0;
-    for (auto& x : halves_) {
-      h += x.halved;
-      b += x.by_column;
-      f += x.fits;
-      for (auto& l : x.lists) {
-        e += std::ssize(l.steps);
-        g += std::ssize(l.ends);
-        n += order.size() / (x.halved ? 2 : 1);
-      }
-    }
-    fprintf(stderr, "excess %ld of %ld groups %ld halves %ld fits %ld halved %ld bycol %ld\n", e, n, g,
-            (i64)halves_.size(), f, h, b);
-  }
   for (const auto& half : halves_)
     for (const auto& list : half.lists)
       lists_.push_back({.fits = half.fits,

@@ -20,8 +20,8 @@ inline const PairExcess* excess_of_panel(const PairExcess* all, i64 column) {
 class PairExcesses {
  public:
   PairExcesses() = default;
-  /// `count` panels, [step][32], by so many rows or pixels; 0: any number. Of 16 columns where it does not pay nothing is
-  /// changed, nor where the machine multiplies otherwise.
+  /// `count` panels, [step][32], by so many rows or pixels; 0: any number. Of 16 columns where it does not pay nothing
+  /// is changed, nor where the machine multiplies otherwise.
   PairExcesses(Word* panels, i64 count, const PanelSteps& order, i64 rows, ThreadPool& pool);
   /// What belongs to the name of weights that are shared: whether picks of each column pay, by so many rows.
   static bool by_column(i64 rows);
