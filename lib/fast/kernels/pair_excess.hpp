@@ -23,7 +23,7 @@ class PairExcesses {
   /// `count` panels, [step][32], by so many rows or pixels; 0: any number. Of 16 columns where it does not pay nothing
   /// is changed, nor where the machine multiplies otherwise.
   PairExcesses(Word* panels, i64 count, const PanelSteps& order, i64 rows, ThreadPool& pool);
-  /// What belongs to the name of weights that are shared: whether picks of each column pay, by so many rows.
+  /// Whether picks of each column pay, by so many rows; belongs to the name of weights that are shared.
   static bool by_column(i64 rows);
   /// Of any weights of so many panels, by levels that pairs_fit().
   static PairExcesses none(i64 count);

@@ -31,7 +31,7 @@ U8Filters::U8Filters(const U8Layer& layer, bool late)
     source_ = I8Source(layer.weights.values);
     packed_ = std::make_shared<const PackedU8>(PackedU8{{}, none(s, fits)});
   } else {
-    const bool by_column = PairExcesses::by_column(s.out_plane());
+    const bool by_column = way_ == U8Way::direct && PairExcesses::by_column(s.out_plane());
     const auto name =
         packing_name(fmt::format("u8 {} {} {} {}", static_cast<int>(way_), fits, layer.often, by_column), s);
     packed_ = layer.graph->shared<PackedU8>(layer.weights.given, name,
