@@ -301,9 +301,7 @@ PairExcesses PairExcesses::none(i64 count) {
   return all;
 }
 
-bool PairExcesses::by_column(i64 rows) {
-  return narrow_isa().adds_pairs && (rows == 0 || rows >= kFewestByColumn);
-}
+bool PairExcesses::by_column(i64 rows) { return narrow_isa().adds_pairs && (rows == 0 || rows >= kFewestByColumn); }
 
 PairExcesses::PairExcesses(Word* panels, i64 count, const PanelSteps& order, i64 rows, ThreadPool& pool) {
   if (!narrow_isa().adds_pairs || count == 0) return;
