@@ -36,7 +36,7 @@ class IntegerConvolution final : public Kernel {
     filters_ = Buffer(g.filters_size(), pool);
     auto* const packed = reinterpret_cast<Word*>(filters_.data());
     u8_pack(g, filters.data(), packed, pool);
-    if (!once) excesses_ = PairExcesses(packed, g.panels(), g.panel_steps(), 0, pool);
+    if (!once) excesses_ = PairExcesses(packed, g.panels(), g.panel_steps(), known_.out_plane(), pool);
     const auto each = known_.channels * known_.taps();
     for (i64 o = 0; o < known_.outputs; ++o) sums_.push_back(integer_sums(filters.data() + o * each, each).total);
     const auto lanes = u8_blocks(known_.channels) * 4 * kBlock;

@@ -98,8 +98,8 @@ class Matrix {
 
 class IntegerMatMul final : public Kernel {
  public:
-  /// `zero`, `step`: their places among the operands, -1: 0 and 1.
-  IntegerMatMul(const Matrix& matrix, int zero, int step, Ending ending, bool once, ThreadPool& pool)
+  /// `zero`, `step`: their places among the operands, -1: 0 and 1. `rows`: 0: any number.
+  IntegerMatMul(const Matrix& matrix, int zero, int step, Ending ending, bool once, i64 rows, ThreadPool& pool)
       : k_(matrix.k),
         n_(matrix.n),
         words_(matrix.words()),
@@ -116,7 +116,7 @@ class IntegerMatMul final : public Kernel {
       matrix.pack(first, std::min(kColumns, n_ - first), panels + u8_panels_size(4 * words_, first),
                   sums_.data() + first);
     });
-    if (!once) excesses_ = PairExcesses(panels, count, {.steps = words_, .last_steps = words_}, 0, pool);
+    if (!once) excesses_ = PairExcesses(panels, count, {.steps = words_, .last_steps = words_}, rows, pool);
   }
 
   std::string name() const override {
@@ -207,10 +207,11 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   auto found = integer_product(graph, root, matrix->n);
   if (!found) return std::nullopt;
   auto& match = found->match;
-  const auto rank = graph.fact({root, 0}).shape.rank();
-  auto ending = take_ending(graph, match, rank, rank - 1, matrix->n);
+  const auto& out = graph.fact({root, 0}).shape;
+  auto ending = take_ending(graph, match, out.rank(), out.rank() - 1, matrix->n);
+  const auto rows = out.is_static() ? out.to_shape().count() / std::max<i64>(matrix->n, 1) : 0;
   match.kernel = std::make_unique<IntegerMatMul>(*matrix, found->zero, found->step, std::move(ending),
-                                                 !graph.options().steady(), graph.packers(matrix->k * matrix->n));
+                                                 !graph.options().steady(), rows, graph.packers(matrix->k * matrix->n));
   return std::move(match);
 }
 
